@@ -1,0 +1,1 @@
+"""agui-app: the AG-UI chat that people host themselves."""

@@ -1,0 +1,55 @@
+"""The API as one FastAPI application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
+
+from agui_app.api import docs, health, history, runs, threads, tools
+from agui_app.api.problems import install_problem_handlers
+from agui_app.services import Services
+from agui_app.settings import Settings
+
+
+def create_api(get_services: Callable[[], Services], settings: Settings) -> FastAPI:
+    """The API over the services that `get_services` gives at each request.
+
+    It has no lifespan of its own: whoever opens the services closes them. Other routes may be mounted behind it;
+    paths under /api never reach them.
+    """
+    api = FastAPI(
+        title="agui-app",
+        version=docs.API_VERSION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    api.state.get_services = get_services
+    api.state.settings = settings
+    install_problem_handlers(api)
+    for resource in (runs, history, threads, tools, health, docs):
+        api.include_router(resource.router)
+    docs.install(api)
+    unmatched = Unmatched(list(api.routes))
+    api.router.routes += [Route("/api", unmatched), Route("/api/{rest:path}", unmatched)]
+    return api
+
+
+class Unmatched:
+    """What answers under /api when no route does: 405 when the path is one of ours, else 404."""
+
+    def __init__(self, routes: list[BaseRoute]) -> None:
+        self._routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        for route in self._routes:
+            match, child_scope = route.matches(scope)
+            if match is Match.PARTIAL:
+                scope.update(child_scope)
+                return await route.handle(scope, receive, send)
+        raise HTTPException(404)

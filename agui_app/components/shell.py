@@ -1,0 +1,240 @@
+"""The frame of the page: threads on the left, the log, the composer."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from agui_app.components.browser import ComposerForm, LogView, display
+from agui_app.components.fields import RowVar, text
+from agui_app.components.rows import transcript_row
+from agui_app.components.steps import progress
+from agui_app.components.texts import SUGGESTIONS, t
+from agui_app.state.composer import Composer
+from agui_app.state.preferences import Preferences
+from agui_app.state.threads import Threads
+from agui_app.state.transcript import Transcript
+
+COLUMN = "mx-auto w-full max-w-3xl px-4"
+NAVIGATION = "shrink-0 flex-col bg-zinc-100 dark:bg-zinc-900 border-r border-zinc-200 dark:border-zinc-800"
+FOCUS = "focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-indigo-500"
+
+
+def shell() -> rx.Component:
+    """The whole page."""
+    return rx.el.div(
+        navigation(),
+        rx.el.main(header(), problem(), log(), composer(), class_name="flex-1 min-w-0 flex flex-col h-full relative"),
+        class_name="h-dvh w-full flex bg-white dark:bg-zinc-950 text-zinc-900 dark:text-zinc-100 antialiased",
+    )
+
+
+def navigation() -> rx.Component:
+    """The list of threads; a drawer on a phone."""
+    drawn = rx.el.nav(
+        rx.el.div(
+            new_thread(),
+            rx.el.button(
+                "✕",
+                type="button",
+                aria_label=t("close"),
+                on_click=Threads.close,
+                class_name=f"md:hidden size-9 rounded-lg hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}",
+            ),
+            class_name="p-3 flex items-center gap-2",
+        ),
+        rx.cond(
+            Threads.threads.length() > 0,
+            rx.el.ul(rx.foreach(Threads.threads, thread_link), class_name="flex-1 overflow-y-auto px-2 pb-3"),
+            rx.el.p(t("no_threads"), class_name="px-4 text-sm text-zinc-500 dark:text-zinc-400"),
+        ),
+        aria_label=t("conversations"),
+        class_name=rx.cond(
+            Threads.shown,
+            f"fixed inset-y-0 left-0 z-20 w-72 flex shadow-xl md:static md:w-64 md:shadow-none {NAVIGATION}",
+            f"hidden md:flex w-64 {NAVIGATION}",
+        ),
+    )
+    return rx.fragment(
+        rx.cond(
+            Threads.shown,
+            rx.el.div(
+                on_click=Threads.close, aria_hidden="true", class_name="fixed inset-0 z-10 bg-black/40 md:hidden"
+            ),
+        ),
+        drawn,
+    )
+
+
+def new_thread() -> rx.Component:
+    """Begin another thread."""
+    return rx.el.button(
+        "+ ",
+        t("new_thread"),
+        type="button",
+        on_click=Composer.new_thread,
+        class_name=(
+            "flex-1 rounded-lg border border-zinc-300 dark:border-zinc-700 px-3 py-2 text-sm text-left "
+            f"hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}"
+        ),
+    )
+
+
+def thread_link(row: RowVar) -> rx.Component:
+    """One thread: its title, marked when it is open."""
+    current = text(row, "id") == Transcript.thread_id
+    return rx.el.li(
+        rx.el.a(
+            rx.cond(text(row, "title"), text(row, "title"), t("untitled")),
+            href="/t/" + text(row, "id"),
+            aria_current=rx.cond(current, "page", rx.Var("undefined")),
+            class_name=rx.cond(
+                current,
+                f"block truncate rounded-lg px-3 py-2 text-sm bg-zinc-200 dark:bg-zinc-800 font-medium {FOCUS}",
+                f"block truncate rounded-lg px-3 py-2 text-sm hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}",
+            ),
+        )
+    )
+
+
+def header() -> rx.Component:
+    """Opens the navigation on a phone."""
+    return rx.el.header(
+        rx.el.button(
+            "☰",
+            type="button",
+            aria_label=t("menu"),
+            on_click=Threads.toggle,
+            class_name=f"md:hidden size-9 rounded-lg hover:bg-zinc-100 dark:hover:bg-zinc-800 {FOCUS}",
+        ),
+        rx.el.h1("agui-app", class_name="text-sm font-semibold"),
+        class_name="h-12 shrink-0 px-4 flex items-center gap-2 border-b border-zinc-200 dark:border-zinc-800",
+    )
+
+
+def problem() -> rx.Component:
+    """What went wrong, in one line."""
+    return rx.cond(
+        Transcript.problem,
+        rx.el.p(
+            t("problem"),
+            ": ",
+            Transcript.problem,
+            role="alert",
+            class_name="px-4 py-2 text-sm bg-red-50 text-red-800 dark:bg-red-950 dark:text-red-200 break-words",
+        ),
+    )
+
+
+def log() -> rx.Component:
+    """The rows, oldest first; older ones come when the reader nears the start."""
+    empty = (Transcript.settled.length() + Transcript.live.length() + Transcript.pending.length()) == 0
+    return LogView.create(
+        rx.cond(empty, rx.cond(Transcript.running, rx.fragment(), greeting())),
+        rx.cond(
+            Transcript.has_more,
+            rx.el.p(
+                rx.cond(Transcript.loading_older, t("loading"), ""),
+                class_name="h-6 text-center text-xs text-zinc-500 dark:text-zinc-400",
+            ),
+            rx.cond(
+                empty,
+                rx.fragment(),
+                rx.el.p(t("beginning"), class_name="py-4 text-center text-xs text-zinc-500 dark:text-zinc-400"),
+            ),
+        ),
+        *(
+            rx.foreach(rows, lambda item: transcript_row(item=item, key=item["id"]))
+            for rows in (Transcript.older, Transcript.settled, Transcript.live, Transcript.pending)
+        ),
+        loading=Transcript.loading_older,
+        on_start=Transcript.load_older,
+        custom_attrs={
+            "role": "log",
+            "tabIndex": 0,
+            "aria-label": t("conversation"),
+            "aria-live": "polite",
+            "aria-busy": Transcript.running,
+        },
+        class_name="flex-1 min-h-0 overflow-y-auto [&>div]:mx-auto [&>div]:w-full [&>div]:max-w-3xl [&>div]:px-4 "
+        "[&>div]:pb-4 focus-visible:outline-none",
+    )
+
+
+def greeting() -> rx.Component:
+    """The empty page: what to try."""
+    return rx.el.section(
+        rx.el.h2(t("greeting"), class_name="text-2xl font-semibold"),
+        rx.el.p(t("greeting_more"), class_name="mt-1 text-sm text-zinc-500 dark:text-zinc-400"),
+        rx.el.div(*map(suggestion, SUGGESTIONS), class_name="mt-4 grid gap-2 sm:grid-cols-2"),
+        class_name="pt-[18vh]",
+    )
+
+
+def suggestion(texts: tuple[str, str]) -> rx.Component:
+    """A sentence that can be sent with a click."""
+    english, chinese = texts
+    words = rx.cond(Preferences.locale == "zh", chinese, english)
+    return rx.el.button(
+        words,
+        type="button",
+        on_click=Composer.send(
+            rx.Var.create({"message": words, "timezone": display("readerZone"), "locale": Preferences.locale})
+        ),
+        class_name=(
+            "rounded-xl border border-zinc-200 dark:border-zinc-700 px-4 py-3 text-left text-sm "
+            f"hover:bg-zinc-50 dark:hover:bg-zinc-900 {FOCUS}"
+        ),
+    )
+
+
+def composer() -> rx.Component:
+    """Progress, then the field with Send, which is Stop while a run is active."""
+    return rx.el.div(
+        rx.el.div(progress(), class_name=COLUMN),
+        ComposerForm.create(
+            rx.el.textarea(
+                name="message",
+                rows="1",
+                aria_label=t("message"),
+                placeholder=t("placeholder"),
+                auto_focus=True,
+                class_name="flex-1 min-w-0 resize-none bg-transparent py-2 pl-2 outline-none placeholder:text-zinc-500",
+            ),
+            rx.cond(Transcript.running, stop_button(), send_button()),
+            running=Transcript.running,
+            locale=Preferences.locale,
+            on_send=Composer.send,
+            class_name=(
+                "mx-auto w-[calc(100%-2rem)] max-w-[46rem] flex items-end gap-2 rounded-2xl border border-zinc-300 "
+                "dark:border-zinc-700 bg-white dark:bg-zinc-900 p-2 shadow-sm focus-within:border-indigo-500"
+            ),
+        ),
+        class_name="shrink-0 pb-4 pt-1",
+    )
+
+
+def send_button() -> rx.Component:
+    """Send."""
+    return rx.el.button(
+        "↑",
+        type="submit",
+        aria_label=t("send"),
+        custom_attrs={"data-send": "true"},
+        class_name=(
+            f"size-10 rounded-xl bg-indigo-600 text-white text-lg disabled:opacity-40 hover:bg-indigo-700 {FOCUS}"
+        ),
+    )
+
+
+def stop_button() -> rx.Component:
+    """Stop, in the same place."""
+    return rx.el.button(
+        rx.el.span(class_name="block size-3 rounded-sm bg-current", aria_hidden="true"),
+        type="button",
+        aria_label=t("stop"),
+        on_click=Composer.stop,
+        class_name=(
+            "size-10 grid place-items-center rounded-xl bg-zinc-900 text-white dark:bg-zinc-100 dark:text-zinc-900 "
+            f"hover:opacity-80 {FOCUS}"
+        ),
+    )

@@ -1,0 +1,153 @@
+"""One run, from its first round to its terminal event."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import aclosing
+
+from agui_app.conversation.model import ToolCall
+from agui_app.protocol.events import Event, RunErrorEvent, RunFinishedEvent, RunFinishedInterruptOutcome
+from agui_app.runs.accept import Accepted
+from agui_app.runs.calls import answer
+from agui_app.runs.endings import Ending, Stop, ended_by_agent, failed, last_events, stopped_by
+from agui_app.runs.parts import Parts
+from agui_app.runs.recorder import Recorder
+from agui_app.runs.recover import end_somehow
+from agui_app.runs.results import summarised, unanswered
+from agui_app.runs.rounds import (
+    Admission,
+    AgentFailed,
+    agent_events,
+    agent_input,
+    client_tool_names,
+    earlier_messages,
+)
+from agui_app.runs.stream import RunStream, TakenBack
+
+STOP_BOUND_S = 1.0  # contract: a cancelled agent stops within a second
+
+_log = logging.getLogger(__name__)
+
+
+class Pipeline:
+    """Carries out a run that was accepted. However it goes, the run ends closed."""
+
+    def __init__(self, accepted: Accepted, parts: Parts):
+        self.ref = accepted.ref
+        self.done = asyncio.Event()
+        self.stop_reason: Stop | None = None
+        self._accepted = accepted
+        self._parts = parts
+        self._stream = RunStream(
+            accepted.conversation,
+            Recorder(accepted.ref, accepted.rows, parts.writer, parts.objects, parts.clock),
+            parts.clock,
+            parts.settings.flush_interval_s,
+        )
+        self._work: asyncio.Task[Ending | Exception] | None = None
+
+    def stop(self, reason: Stop) -> None:
+        """The agent and its tools are stopped, and the run ends. The first reason counts."""
+        if self.stop_reason is None:
+            self.stop_reason = reason
+            if self._work is not None:
+                self._work.cancel()
+
+    async def run(self) -> None:
+        """Back when the run is closed. Raises nothing."""
+        flushing = self._parts.spawn(self._stream.run())
+        try:
+            await self._end(await self._ending())
+        except Exception:
+            _log.exception("run %s is ended from its log", self.ref.run_id)
+            await self._end_from_log()
+        finally:
+            self._stream.close()
+            await asyncio.wait({flushing})
+            self.done.set()
+
+    async def _ending(self) -> Ending:
+        """How the run ends, when its work is done, or stopped, or takes too long."""
+        self._work = work = self._parts.spawn(self._do_work())
+        if self.stop_reason is not None:
+            work.cancel()
+        done, _ = await asyncio.wait({work}, timeout=self._parts.settings.run_timeout_s)
+        if not done:
+            self.stop(Stop.TIMEOUT)
+        if self.stop_reason is not None:
+            done, _ = await asyncio.wait({work}, timeout=STOP_BOUND_S)
+            if not done:
+                _log.error("the agent of run %s does not stop; its run ends without it", self.ref.run_id)
+            return stopped_by(self.stop_reason, self._finished(), self._parts.settings.run_timeout_s)
+        if work.cancelled():
+            return failed("agent_failed", "The agent gave up")
+        result = work.result()
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def _do_work(self) -> Ending | Exception:
+        try:
+            return await self._rounds()
+        except AgentFailed as error:
+            return failed("agent_failed", str(error))
+        except Exception as error:  # ours: the run is ended from its log
+            return error
+
+    async def _rounds(self) -> Ending:
+        earlier = await earlier_messages(self._parts.database, self._parts.objects, self._accepted)
+        admission = Admission(self.ref.run_id, earlier, self._stream.conversation.messages)
+        for _ in range(self._parts.settings.max_tool_rounds + 1):
+            terminal = await self._round(admission)
+            calls = self._calls_to_answer(terminal)
+            if not calls:
+                return ended_by_agent(terminal, self._stream.conversation, self._finished())
+            for call in calls:
+                await answer(call, self._accepted, self._parts, self._stream)
+        limit = self._parts.settings.max_tool_rounds
+        return failed("too_many_rounds", f"The agent called tools in more than {limit} rounds")
+
+    async def _round(self, admission: Admission) -> Event | None:
+        """The agent's terminal event, if it sent one; whatever comes after it is not heard."""
+        messages = (*admission.earlier, *self._stream.conversation.messages)
+        input = agent_input(self._accepted, self._parts.tools, messages)
+        async with aclosing(agent_events(self._parts.agent, input)) as events:
+            async for event in events:
+                if isinstance(event, RunFinishedEvent | RunErrorEvent):
+                    return event
+                admitted, revised = admission.admit(event)
+                if admitted is not None:
+                    said = summarised(self._stream.conversation, admitted, self._accepted.request.locale)
+                    self._stream.say(said, revised=revised)
+                    await self._stream.room()
+        return None
+
+    def _calls_to_answer(self, terminal: Event | None) -> list[ToolCall]:
+        """The calls that are ours, and those of tools that nobody has when the agent waits for them."""
+        if isinstance(terminal, RunErrorEvent):
+            return []
+        if isinstance(terminal, RunFinishedEvent) and isinstance(terminal.outcome, RunFinishedInterruptOutcome):
+            return []
+        tools = self._parts.tools
+        elsewhere = client_tool_names(self._accepted.request.body.get("tools"), tools)
+        calls = unanswered(self._stream.conversation, self.ref.run_id)
+        return [call for call in calls if call.name in tools or (terminal is None and call.name not in elsewhere)]
+
+    async def _end(self, ending: Ending) -> None:
+        try:
+            await self._stream.settle()
+        except TakenBack:
+            _log.warning("run %s was stopped while a tool's effect failed", self.ref.run_id)
+        for event in last_events(self._stream.conversation, ending, self._accepted.request.locale):
+            self._stream.say(event)
+        await self._stream.settle()
+
+    async def _end_from_log(self) -> None:
+        try:
+            await end_somehow(self.ref, failed("internal", "The run could not be stored"), self._parts)
+        except Exception:
+            _log.exception("run %s stays open until the next start", self.ref.run_id)
+
+    def _finished(self) -> RunFinishedEvent:
+        return RunFinishedEvent(thread_id=self.ref.thread_id, run_id=self.ref.run_id)

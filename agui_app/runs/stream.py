@@ -1,0 +1,100 @@
+"""The growing end of a run: every event is folded here, then gathered, committed and shown."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from agui_app.conversation.model import Conversation, Message
+from agui_app.conversation.reducer import reduce
+from agui_app.errors import StoreUnavailable
+from agui_app.protocol.events import Event, stamp
+from agui_app.runs.outbox import Entry, Outbox
+from agui_app.runs.recorder import Recorder
+from agui_app.runs.writer import Effect
+from agui_app.storage.messages import moment_ms
+
+RETRY_FIRST_S = 0.05
+RETRY_MAX_S = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class TakenBack(Exception):
+    """An effect failed: it, and the event that reports it, never were."""
+
+
+class Broken(Exception):
+    """The log does not take the run's events any more, for a reason that is ours."""
+
+
+class RunStream:
+    """Says what happens in a run. One task speaks, `run` is another."""
+
+    def __init__(
+        self, conversation: Conversation, recorder: Recorder, clock: Callable[[], datetime], flush_interval_s: float
+    ):
+        self.conversation = conversation
+        """The fold of everything said, which may be ahead of the log by one flush."""
+        self._recorder = recorder
+        self._clock = clock
+        self._outbox = Outbox(self._flush, flush_interval_s)
+        self._before_effect: Conversation | None = None
+
+    def say(self, event: Event, *, effect: Effect | None = None, revised: tuple[Message, ...] = ()) -> None:
+        """The event is folded, and goes out with the next flush."""
+        stamped = stamp(event, moment_ms(self._clock()))
+        self.conversation = reduce(self.conversation, stamped)
+        self._outbox.add(Entry(stamped, effect, revised))
+
+    async def room(self) -> None:
+        """Back at once, or when a speaker that is far ahead of the database may go on."""
+        if self._outbox.is_full:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Back when everything said is committed and shown.
+
+        Raises: TakenBack, Broken.
+        """
+        try:
+            await self._outbox.drain()
+        except Exception as error:
+            if self._before_effect is None:
+                raise Broken from error
+            self.conversation, self._before_effect = self._before_effect, None
+            raise TakenBack from error
+        self._before_effect = None
+
+    async def do(self, event: Event, effect: Effect) -> None:
+        """The effect and the event that reports it are committed together.
+
+        Raises: TakenBack: neither is. Broken.
+        """
+        await self.settle()  # so that nothing else is lost with it
+        self._before_effect = self.conversation
+        self.say(event, effect=effect)
+        await self.settle()
+
+    async def run(self) -> None:
+        """Flushes until closed."""
+        await self._outbox.run()
+
+    def close(self) -> None:
+        self._outbox.close()
+
+    async def _flush(self, entries: Sequence[Entry]) -> None:
+        conversation = self.conversation
+        events = [entry.event for entry in entries]
+        effects = [entry.effect for entry in entries if entry.effect is not None]
+        revised = {message.id: message for entry in entries for message in entry.revised}
+        delay_s = RETRY_FIRST_S
+        while True:
+            try:
+                return await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
+            except StoreUnavailable as error:  # what was said waits until the database is back
+                _log.warning("run %s waits for the database: %s", self._recorder.run.run_id, error)
+                await asyncio.sleep(delay_s)
+                delay_s = min(delay_s * 2, RETRY_MAX_S)

@@ -1,0 +1,248 @@
+"""The transcript: opens a thread, follows its events, scrolls back through its history."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import unquote
+
+import anyio
+import reflex as rx
+
+from agui_app.client import ServerEvent
+from agui_app.conversation.history import from_page
+from agui_app.conversation.items import rows
+from agui_app.conversation.model import Conversation
+from agui_app.conversation.reducer import reduce
+from agui_app.errors import AguiError, NotFound
+from agui_app.protocol.events import read_event
+from agui_app.state import followers
+from agui_app.state.backend import client
+from agui_app.state.live_text import BLOCKS, EMPTY, Blocks, grow
+from agui_app.state.rows import Row, View, page_rows, pending_row, view
+
+PAGE_LIMIT = 50
+LIVE_ROWS = 24  # with more than this at the end of a run the newest page is read anew: a long-lived tab stays small
+BLOCK_NAMES = tuple(f"b{index:02d}" for index in range(BLOCKS))
+THREAD_PATH = "/t/"
+
+
+class Live(rx.State):
+    """The text of the row that grows, one var a block (see `live_text.py`); drawn by the hot row alone."""
+
+    __annotations__ = dict.fromkeys(BLOCK_NAMES, str)
+    vars().update(dict.fromkeys(BLOCK_NAMES, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a follower knows: the conversation, and which of its rows are settled on the page already."""
+
+    conversation: Conversation
+    settled: frozenset[str] = frozenset()
+    hot_id: str = ""
+    blocks: Blocks = EMPTY
+    shown: View | None = field(default=None)
+
+
+def open_window(page: dict[str, Any]) -> tuple[Window, list[Row]]:
+    """The window of a history page, and the rows that settle: all but those of the run that is active."""
+    conversation = from_page(page)
+    active = conversation.active_run_id
+    earlier = [item.id for item in rows(conversation) if active is None or item.run_id != active]
+    settled = frozenset(earlier)
+    drawn = [row for row in page_rows(conversation) if row["id"] in settled]
+    return advance(Window(conversation, settled), ()), drawn
+
+
+def advance(window: Window, events: Sequence[ServerEvent]) -> Window:
+    """The window after `events`."""
+    conversation = window.conversation
+    for received in events:
+        conversation = reduce(conversation, read_event(received.event))
+    shown = view(conversation, window.hot_id, skip=window.settled)
+    blocks = grow(window.blocks, shown.hot_text) if shown.hot_id else window.blocks
+    return replace(window, conversation=conversation, hot_id=shown.hot_id, blocks=blocks, shown=shown)
+
+
+class Transcript(rx.State):
+    """The rows of the open thread."""
+
+    thread_id: str = ""
+    """The open thread; empty at `/` while there is none. Read by the composer and the thread list."""
+    older: list[Row] = []
+    """Rows that scrolling back brought; drawn by the log."""
+    settled: list[Row] = []
+    """Rows of the newest page as it was read; drawn by the log."""
+    live: list[Row] = []
+    """Rows of what came since; drawn by the log."""
+    pending: list[Row] = []
+    """The reader's own messages that the server has not confirmed; drawn by the log."""
+    progress: list[Row] = []
+    """Steps of the newest run; drawn by the progress list."""
+    running: bool = False
+    """A run is active; drawn by the composer."""
+    has_more: bool = False
+    """There are older messages; drawn by the log."""
+    loading_older: bool = False
+    """Older messages are on their way; drawn by the log."""
+    problem: str = ""
+    """Why the thread cannot be shown; drawn above the log."""
+    _cursor: str = ""
+    _first_run: str = ""
+    _active: bool = False
+
+    @rx.event(background=True)
+    async def open_newest(self) -> AsyncIterator[Any]:
+        """Go to the newest thread; with none yet, show the empty page."""
+        async with self:
+            self._show_nothing("")
+            followers.stop(self.router.session.client_token)
+        try:
+            threads = (await client().threads(limit=1))["threads"]
+        except AguiError as error:
+            async with self:
+                self.problem = error.detail
+            return
+        if threads:
+            yield rx.redirect(f"{THREAD_PATH}{threads[0]['id']}", replace=True)
+
+    @rx.event(background=True)
+    async def open_thread(self) -> None:
+        """Show the thread of the address and follow it until the tab leaves or closes."""
+        async with self:
+            tab = self.router.session.client_token
+            thread_id = unquote(self.router.url.path).removeprefix(THREAD_PATH).strip("/")
+            if self.thread_id != thread_id:
+                self._show_nothing(thread_id)
+        with followers.following(tab, thread_id):
+            try:
+                await self._follow(thread_id)
+            except NotFound:
+                async with self:
+                    self._show_nothing(thread_id, keep_pending=True)
+            except AguiError as error:
+                async with self:
+                    self.problem = error.detail
+
+    async def _follow(self, thread_id: str) -> None:
+        """Read the newest page, then every event after it; again when the window has grown too long."""
+        while True:
+            page = await client().history(thread_id, limit=PAGE_LIMIT)
+            window, settled = open_window(page)
+            with anyio.CancelScope(shield=True):
+                async with self:
+                    self._show_page(page, settled)
+                    await self._show(window, None)
+            async with aclosing(client().follow_batches(thread_id, after=page["lastEventId"])) as batches:
+                async for batch in batches:
+                    if any(received.page is not None for received in batch):
+                        break  # the server does not know our id: the window is read anew
+                    before, window = window, advance(window, batch)
+                    with anyio.CancelScope(shield=True):
+                        async with self:
+                            await self._show(window, before)
+                    if _too_long(window) and not self.older:
+                        break
+                else:
+                    return
+
+    def _set(self, **values: Any) -> None:
+        """Assign what differs: an equal value would be sent again."""
+        for name, value in values.items():
+            if getattr(self, name) != value:
+                setattr(self, name, value)
+
+    def _show_nothing(self, thread_id: str, *, keep_pending: bool = False) -> None:
+        self._set(thread_id=thread_id, older=[], settled=[], live=[], progress=[], problem="")
+        self._set(has_more=False, loading_older=False)
+        self._cursor = ""
+        if not keep_pending:
+            self._active = False
+            self._set(pending=[], running=False)
+
+    def _show_page(self, page: dict[str, Any], settled: list[Row]) -> None:
+        self._set(older=[], settled=settled, problem="", has_more=bool(page["hasMore"]), loading_older=False)
+        self._cursor, self._first_run = _cursor(page), first_run(from_page(page))
+
+    async def _show(self, window: Window, before: Window | None) -> None:
+        """Assign what differs between `before` and `window`; each var only when it has to be sent."""
+        shown, earlier = window.shown, before.shown if before else None
+        assert shown is not None
+        if earlier is None or shown.rows != earlier.rows:
+            self._set(live=list(shown.rows))
+            self._confirm(window.conversation)
+        if earlier is None or shown.progress != earlier.progress:
+            self._set(progress=list(shown.progress))
+        self._active = shown.running
+        waits = any("failed" not in waiting for waiting in self.pending)
+        self._set(running=shown.running or waits)
+        if before is None or window.blocks != before.blocks:
+            text = await self.get_state(Live)
+            for name, block in zip(BLOCK_NAMES, window.blocks, strict=True):
+                if getattr(text, name) != block:
+                    setattr(text, name, block)
+
+    def _confirm(self, conversation: Conversation) -> None:
+        """Take away the pending rows that the server has."""
+        if self.pending:
+            known = {message.id for message in conversation.messages}
+            left = [dict(waiting) for waiting in self.pending if waiting["id"] not in known]
+            if len(left) != len(self.pending):
+                self.pending = left
+
+    @rx.event(background=True)
+    async def load_older(self) -> None:
+        """Put the page before the oldest row on top."""
+        async with self:
+            cursor, thread_id = self._cursor, self.thread_id
+            if not cursor or self.loading_older:
+                return
+            self.loading_older = True
+        page: dict[str, Any] | None = None
+        try:
+            page = await client().history(thread_id, before=cursor, limit=PAGE_LIMIT)
+        finally:
+            with anyio.CancelScope(shield=True):
+                async with self:
+                    if self.thread_id == thread_id and self._cursor == cursor:
+                        self._prepend(page)
+
+    def wait_for(self, message_id: str, text: str) -> None:
+        """Show the reader's message before the server has it."""
+        self.pending = [*self._others(message_id), pending_row(message_id, text)]
+        self.running = True
+
+    def mark_unsent(self, message_id: str, reason: str) -> None:
+        """Say that the message did not reach the server."""
+        found = next((dict(waiting) for waiting in self.pending if waiting["id"] == message_id), None)
+        if found:
+            self.pending = [*self._others(message_id), {**found, "failed": reason}]
+        self.running = self._active
+
+    def _others(self, message_id: str) -> list[Row]:
+        return [dict(waiting) for waiting in self.pending if waiting["id"] != message_id]
+
+    def _prepend(self, page: dict[str, Any] | None) -> None:
+        self.loading_older = False
+        if page is None:
+            return
+        conversation = from_page(page)
+        found = page_rows(conversation, newer_run=self._first_run)
+        self.older = [*found, *(dict(known) for known in self.older)]
+        self.has_more, self._cursor, self._first_run = bool(page["hasMore"]), _cursor(page), first_run(conversation)
+
+
+def first_run(page: Conversation) -> str:
+    """The run that the first message of a page belongs to."""
+    return (page.messages[0].run_id or "") if page.messages else ""
+
+
+def _cursor(page: dict[str, Any]) -> str:
+    return page.get("nextCursor") or ""
+
+
+def _too_long(window: Window) -> bool:
+    return window.shown is not None and not window.shown.running and len(window.shown.rows) > LIVE_ROWS

@@ -1,0 +1,49 @@
+"""A whole server, as a person starts and stops it."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import httpx
+
+from tests.e2e.server import STOP_WITHIN_S, Server, running, spawn
+
+
+async def test_the_server_tells_its_process_id_and_serves_its_page(server: Server) -> None:
+    assert (server.data_dir / "agui.pid").read_text() == f"{server.process.pid}\n"
+
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        page = await client.get("/")
+
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+
+
+def test_a_second_start_builds_nothing_and_says_that_it_is_ready(server: Server, tmp_path: Path) -> None:
+    with running(tmp_path) as second:
+        assert second.printed() == f"agui-app is ready on {second.url}\n"
+
+
+def test_a_second_server_in_the_same_data_folder_is_refused_with_one_line(server: Server, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    second = spawn(server.data_dir, 1 + int(server.url.rpartition(":")[2]), log, {})
+
+    assert second.wait(STOP_WITHIN_S) == 2
+    assert log.read_text() == (
+        f"agui-app: AGUI_DATA_DIR={str(server.data_dir)!r} is in use by process {server.process.pid}; "
+        "stop it or choose another folder\n"
+    )
+
+
+def test_a_stop_ends_the_server_within_its_time_also_with_readers(server: Server, tmp_path: Path) -> None:
+    with running(tmp_path) as second, httpx.Client(base_url=second.api, timeout=5) as client:
+        body = {"messages": [{"id": "m1", "role": "user", "content": "hello"}]}
+        run = client.post("/runs", json=body).raise_for_status().json()
+        with client.stream("GET", f"/runs/{run['threadId']}/events") as stream:
+            assert stream.status_code == 200
+
+            second.process.send_signal(signal.SIGTERM)
+
+            assert second.process.wait(STOP_WITHIN_S) == 0
+        assert not (second.data_dir / "agui.pid").exists()
+        assert "Traceback" not in second.printed()

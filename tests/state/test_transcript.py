@@ -1,0 +1,82 @@
+"""What a follower makes of a page and of what comes after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agui_app.client import ServerEvent
+from agui_app.conversation.history import page_message, page_run
+from agui_app.conversation.model import Conversation
+from agui_app.conversation.reducer import reduce
+from agui_app.protocol.events import read_event
+from agui_app.state.transcript import advance, first_run, open_window
+
+SAID = {"id": "u", "role": "user", "content": "hi"}
+HELLO = [
+    {"type": "RUN_STARTED", "threadId": "t", "runId": "r1", "input": {"messages": [SAID]}},
+    {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+    {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "hel"},
+    {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "lo"},
+    {"type": "TEXT_MESSAGE_END", "messageId": "m"},
+    {"type": "RUN_FINISHED", "threadId": "t", "runId": "r1"},
+]  # fmt: skip
+
+
+def page_of(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The history page after `events`."""
+    conversation = Conversation()
+    for event in events:
+        conversation = reduce(conversation, read_event(event))
+    return {
+        "threadId": "t",
+        "messages": [page_message(message) for message in conversation.messages],
+        "runs": [page_run(run) for run in conversation.runs],
+        "hasMore": False,
+        "nextCursor": None,
+        "lastEventId": str(len(events)),
+        "activeRunId": conversation.active_run_id,
+    }
+
+
+def received(events: list[dict[str, Any]]) -> list[ServerEvent]:
+    return [ServerEvent(str(index), event) for index, event in enumerate(events)]
+
+
+def drawn(page: dict[str, Any], events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """(id, text) of the rows on the page after the events, the growing text included."""
+    window, settled = open_window(page)
+    for event in received(events):
+        window = advance(window, [event])
+    assert window.shown is not None
+    live = [(row["id"], "".join(window.blocks) if row.get("hot") else row["text"]) for row in window.shown.rows]
+    return [*((row["id"], row["text"]) for row in settled), *live]
+
+
+def test_a_page_at_any_position_and_what_comes_after_it_draw_the_same_rows() -> None:
+    for position in range(1, len(HELLO) + 1):
+        assert drawn(page_of(HELLO[:position]), HELLO[position:]) == [("u", "hi"), ("m", "hello")]
+
+
+def test_what_was_there_when_the_page_was_read_settles_and_what_comes_is_live() -> None:
+    window, settled = open_window(page_of(HELLO))
+    again = [{**event, "runId": "r2"} if "runId" in event else event for event in HELLO[:1]]
+    window = advance(
+        window, received([{**again[0], "input": {"messages": [{"id": "u2", "role": "user", "content": "more"}]}}])
+    )
+    assert window.shown is not None
+    assert [row["id"] for row in settled] == ["u", "m"]
+    assert [row["id"] for row in window.shown.rows] == ["u2"]
+    assert window.shown.running
+
+
+def test_rows_of_the_active_run_are_live_from_the_start() -> None:
+    window, settled = open_window(page_of(HELLO[:3]))
+    assert settled == []
+    assert window.shown is not None
+    assert (window.shown.hot_id, "".join(window.blocks)) == ("m", "hel")
+
+
+def test_the_first_run_of_a_page_is_that_of_its_first_message() -> None:
+    conversation = Conversation()
+    assert first_run(conversation) == ""
+    assert first_run(reduce(conversation, read_event(HELLO[0]))) == "r1"

@@ -1,0 +1,464 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from agui_app.client import AguiClient, AsgiTransport, ServerEvent, Unreachable
+from agui_app.errors import (
+    AguiError,
+    FieldError,
+    InvalidRequest,
+    NotFound,
+    RunActive,
+    StoreUnavailable,
+)
+
+RS = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+TS = {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}
+TC = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "你好🌍"}
+TE = {"type": "TEXT_MESSAGE_END", "messageId": "m"}
+RF = {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
+RUN = [RS, TS, TC, TE, RF]
+
+
+def frame(event: Any, id: int | None = None, end: str = "\n") -> bytes:
+    data = event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)
+    return (f"id: {id}{end}" if id is not None else "").encode() + f"data: {data}{end}{end}".encode()
+
+
+class Chunks(httpx.AsyncByteStream):
+    """A body that comes in these pieces and then ends, fails or stays open."""
+
+    def __init__(self, *pieces: bytes, then: Exception | asyncio.Event | None = None) -> None:
+        self._pieces = pieces
+        self._then = then
+        self.closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+        if isinstance(self._then, Exception):
+            raise self._then
+        if self._then is not None:
+            await self._then.wait()
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class Server:
+    """Gives these answers, one a request; then 204. It keeps what was asked."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self._answers = list(answers)
+        self.asked: list[httpx.Request] = []
+        self.pauses: list[float] = []
+
+    def client(self) -> AguiClient:
+        return AguiClient("http://server", httpx.MockTransport(self._answer), sleep=self._sleep)
+
+    async def _sleep(self, pause_s: float) -> None:
+        self.pauses.append(pause_s)
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        await request.aread()
+        self.asked.append(request)
+        answer = self._answers.pop(0) if self._answers else httpx.Response(204)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def stream(*pieces: bytes, then: Exception | asyncio.Event | None = None) -> httpx.Response:
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Chunks(*pieces, then=then))
+
+
+def problem(status: int, **members: Any) -> httpx.Response:
+    return httpx.Response(status, json=members, headers={"content-type": "application/problem+json"})
+
+
+async def read(*pieces: bytes) -> list[dict[str, Any]]:
+    """The events of a stream that comes in these pieces."""
+    async with Server(stream(*pieces)).client() as client:
+        return [event.event async for event in client.follow("t")]
+
+
+async def first_while_open(count: int, *pieces: bytes) -> list[dict[str, Any]]:
+    """The first events of a stream that stays open after these pieces."""
+    seen: list[dict[str, Any]] = []
+    server = Server(stream(*pieces, then=asyncio.Event()))
+    async with server.client() as client, aclosing(client.follow("t")) as events:
+        while len(seen) < count:
+            seen.append((await anext(events)).event)
+    return seen
+
+
+class TestTheWire:
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    async def test_an_event_comes_with_its_blank_line_whatever_the_line_ends_are(self, end: str) -> None:
+        for count in range(1, len(RUN) + 1):
+            assert await first_while_open(count, *[frame(event, end=end) for event in RUN[:count]]) == RUN[:count]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    async def test_a_stream_may_be_split_at_every_byte(self, end: str) -> None:
+        whole = b"".join(frame(event, id, end) for id, event in enumerate(RUN, 1))
+        assert await read(*[whole[at : at + 1] for at in range(len(whole))]) == RUN
+
+    async def test_a_line_end_of_two_characters_may_lie_in_two_chunks(self) -> None:
+        assert await read(b'data: {"a":\r\ndata: 1}\r', b"\ndata: \r\n\r\n") == [{"a": 1}]
+
+    async def test_a_byte_order_mark_before_the_first_frame_is_dropped(self) -> None:
+        whole = b"\xef\xbb\xbf" + frame(RS)
+        assert await read(whole) == [RS]
+        assert await read(*[whole[at : at + 1] for at in range(len(whole))]) == [RS]
+
+    async def test_separators_of_unicode_end_no_line(self) -> None:
+        delta = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg"
+        raw = '{"delta": "' + delta + '"}'
+        loose = raw.replace("\x0b", "\\u000b").replace("\x0c", "\\u000c").replace("\x1c", "\\u001c")
+        assert await read(f"data: {loose}\n\n".encode()) == [{"delta": delta}]
+
+    async def test_characters_may_come_one_byte_at_a_time(self) -> None:
+        assert await read(*[bytes([byte]) for byte in frame(TC)]) == [TC]
+
+    async def test_comments_and_fields_that_are_not_ours_are_no_events(self) -> None:
+        raw = b': hi\nid: 7\nretry: 5\nevent: x\ndata:{"a":\ndata: 1}\nodd: 1\nodd\n\n'
+        async with Server(stream(raw)).client() as client:
+            assert [event async for event in client.follow("t")] == [ServerEvent("7", {"a": 1})]
+
+    async def test_a_frame_that_is_no_json_object_is_skipped_and_counted(self) -> None:
+        unknown = {"type": "NEVER_HEARD_OF", "key": 1}
+        pieces = [frame(RS, 1), frame("not-json", 2), frame("[1]", 3), frame("[" * 100_000, 4), frame(unknown, 5)]
+        server = Server(stream(b"".join(pieces)), stream(frame("5", 6)))
+        async with server.client() as client:
+            events = [event async for event in client.follow("t")]
+            assert (events, client.skipped) == ([ServerEvent("1", RS), ServerEvent("5", unknown)], 4)
+        assert [request.headers.get("last-event-id") for request in server.asked] == [None, "5", "6"]
+
+    async def test_a_frame_cut_off_by_the_end_is_not_read(self) -> None:
+        assert await read(frame(RS), frame(TS)[:-1]) == [RS]
+
+
+class TestFollowing:
+    async def test_a_dropped_stream_is_resumed_after_the_last_id(self) -> None:
+        server = Server(
+            stream(frame(RS, 1), frame(TS, 2)),
+            httpx.ConnectError("refused"),
+            stream(frame(TC, 3), then=httpx.ReadError("reset")),
+            stream(frame(TE, 4), then=httpx.ReadTimeout("silence")),
+            stream(frame(RF, 5)),
+        )
+        async with server.client() as client:
+            events = [event async for event in client.follow("t", "0", run_id="r")]
+        assert events == [ServerEvent(str(id), event) for id, event in enumerate(RUN, 1)]
+        assert [request.headers["last-event-id"] for request in server.asked] == ["0", "2", "2", "3", "4", "5"]
+        assert {str(request.url) for request in server.asked} == {"http://server/api/v1/agent/runs/t/events?runId=r"}
+
+    async def test_pauses_grow_until_something_comes(self) -> None:
+        down = [httpx.ConnectError("refused")] * 7
+        server = Server(*down, stream(frame(RS, 1)), problem(503, code="store_unavailable", detail="away"))
+        async with server.client() as client:
+            assert [event.event async for event in client.follow("t")] == [RS]
+        assert server.pauses == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 0.2, 0.4]
+
+    async def test_the_silence_after_which_a_stream_is_dead_is_longer_than_that_of_a_request(self) -> None:
+        server = Server(stream(frame(RS, 1)), httpx.Response(200, json={}))
+        async with server.client() as client:
+            async with aclosing(client.follow("t")) as events:
+                await anext(events)
+            await client.history(None)
+        assert [request.extensions["timeout"]["read"] for request in server.asked] == [45, 10]
+
+    async def test_a_refusal_ends_it(self) -> None:
+        server = Server(problem(404, code="not_found", detail="no such thread"))
+        async with server.client() as client:
+            with pytest.raises(NotFound, match="no such thread"):
+                await anext(client.follow("t"))
+        assert server.pauses == []
+
+    async def test_an_answer_that_is_no_stream_is_tried_again(self) -> None:
+        server = Server(httpx.Response(200, html="<p>a proxy's page"), httpx.Response(502, text="bad gateway"))
+        async with server.client() as client:
+            assert [event async for event in client.follow("t")] == []
+        assert server.pauses == [0.2, 0.4]
+
+    async def test_what_came_at_once_is_one_batch(self) -> None:
+        server = Server(stream(frame(RS, 1) + frame(TS, 2) + frame(TC, 3)[:9], frame(TC, 3)[9:], b": keep-alive\n\n"))
+        async with server.client() as client:
+            batches = [batch async for batch in client.follow_batches("t")]
+        assert batches == [[ServerEvent("1", RS), ServerEvent("2", TS)], [ServerEvent("3", TC)]]
+
+    async def test_closing_it_closes_the_connection(self) -> None:
+        body = Chunks(frame(RS, 1), then=asyncio.Event())
+        server = Server(httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=body))
+        async with server.client() as client, aclosing(client.follow("t")) as events:
+            await anext(events)
+            assert not body.closed
+        assert body.closed
+
+    def test_a_resynchronisation_holds_the_newest_page(self) -> None:
+        ours = {
+            "partial": True,
+            "threadId": "t",
+            "runs": [{"runId": "r"}],
+            "hasMore": True,
+            "nextCursor": "c",
+            "activeRunId": None,
+        }
+        event = {"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "m"}], "metadata": {"agui-app": ours}}
+        assert ServerEvent("9", event).page == {
+            "threadId": "t",
+            "messages": [{"id": "m"}],
+            "runs": [{"runId": "r"}],
+            "hasMore": True,
+            "nextCursor": "c",
+            "activeRunId": None,
+            "lastEventId": "9",
+        }
+
+    @pytest.mark.parametrize(
+        "event",
+        [
+            RS,
+            {"type": "MESSAGES_SNAPSHOT", "messages": []},
+            {"type": "MESSAGES_SNAPSHOT", "messages": [], "metadata": {"agui-app": {"summary": "x"}}},
+            {"type": "MESSAGES_SNAPSHOT", "messages": [], "metadata": "x"},
+            {"type": "CUSTOM", "metadata": {"agui-app": {"partial": True}}},
+        ],
+    )
+    def test_another_event_holds_no_page(self, event: dict[str, Any]) -> None:
+        assert ServerEvent("1", event).page is None
+
+
+class TestRequests:
+    async def test_each_method_is_one_request(self) -> None:
+        server = Server(*[httpx.Response(200, json={"n": n}) for n in range(7)])
+        async with server.client() as client:
+            answers = [
+                await client.start_run({"messages": [{"role": "user", "content": "a\ud800"}]}),
+                await client.cancel("t"),
+                await client.cancel("t", "r"),
+                await client.history(None),
+                await client.history("t", before="c", limit=5),
+                await client.threads(),
+                await client.threads("c", 7, "words"),
+            ]
+        assert answers == [{"n": n} for n in range(7)]
+        assert [(request.method, request.url.raw_path.decode(), request.content) for request in server.asked] == [
+            ("POST", "/api/v1/agent/runs", '{"messages":[{"role":"user","content":"a\ufffd"}]}'.encode()),
+            ("POST", "/api/v1/agent/runs/t/cancel", b"{}"),
+            ("POST", "/api/v1/agent/runs/t/cancel", b'{"runId":"r"}'),
+            ("GET", "/api/v1/agent/history?limit=50", b""),
+            ("GET", "/api/v1/agent/history?threadId=t&before=c&limit=5", b""),
+            ("GET", "/api/v1/agent/threads?limit=50", b""),
+            ("GET", "/api/v1/agent/threads?before=c&limit=7&q=words", b""),
+        ]
+
+    async def test_a_problem_is_raised_as_the_error_it_names(self) -> None:
+        answer = problem(
+            409,
+            type="x",
+            title="A run is active",
+            detail="one at a time",
+            code="run_active",
+            errors=[{"pointer": "/a", "message": "b"}],
+            activeRunId="r1",
+        )
+        async with Server(answer).client() as client:
+            with pytest.raises(RunActive) as caught:
+                await client.start_run({})
+        assert (caught.value.detail, caught.value.errors, caught.value.extra) == (
+            "one at a time",
+            (FieldError("/a", "b"),),
+            {"activeRunId": "r1"},
+        )
+
+    @pytest.mark.parametrize(
+        ("answer", "kind"),
+        [
+            (problem(503, code="store_unavailable", detail="x"), StoreUnavailable),
+            (problem(422, code="of_a_later_version", detail="x"), InvalidRequest),
+            (problem(500, code="of_a_later_version", detail="x"), AguiError),
+            (problem(500, code="tool_failed", detail="x"), AguiError),
+            (problem(400, code=["odd"], detail="x"), Unreachable),
+            (problem(400, message="another shape"), Unreachable),
+            (problem(400, code="not_found", detail="x", errors=[5]), Unreachable),
+            (httpx.Response(502, text="bad gateway"), Unreachable),
+            (httpx.Response(200, json=[1]), Unreachable),
+            (httpx.ConnectError("refused"), Unreachable),
+            (httpx.ReadTimeout("slow"), Unreachable),
+        ],
+    )
+    async def test_any_other_answer_is_an_error_too(self, answer: httpx.Response | Exception, kind: type) -> None:
+        async with Server(answer).client() as client:
+            with pytest.raises(AguiError) as caught:
+                await client.threads()
+        assert type(caught.value) is kind
+
+
+def over(app: Callable[[Scope, Receive, Send], Any]) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=AsgiTransport(app), base_url="http://localhost:3000")
+
+
+class TestInProcess:
+    async def test_the_application_gets_the_request_as_it_was_sent(self) -> None:
+        async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+            request = Request(scope, receive)
+            body = await request.body()
+            text = f"{request.method} {request.url} {scope['raw_path']!r} {request.headers['x-a']} {body!r}"
+            await Response(text, 201, {"x-b": "2"})(scope, receive, send)
+
+        async def body() -> AsyncIterator[bytes]:
+            yield b"one "
+            yield b"two"
+
+        async with over(echo) as http:
+            response = await http.post("/a%20b?q=1&q=2", content=body(), headers={"x-a": "1"})
+        assert (response.status_code, response.headers["x-b"], response.text) == (
+            201,
+            "2",
+            "POST http://localhost:3000/a b?q=1&q=2 b'/a%20b' 1 b'one two'",
+        )
+
+    async def test_a_response_streams_as_it_is_written(self) -> None:
+        step = asyncio.Event()
+
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b"first"
+            await step.wait()
+            yield b"second"
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await StreamingResponse(pieces())(scope, receive, send)
+
+        async with over(app) as http, http.stream("GET", "/") as response:
+            chunks = response.aiter_bytes()
+            assert await anext(chunks) == b"first"
+            step.set()
+            assert [chunk async for chunk in chunks] == [b"second"]
+
+    async def test_what_was_written_meanwhile_comes_at_once(self) -> None:
+        written = asyncio.Event()
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200})
+            for piece in (b"a", b"b", b"c"):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            written.set()
+            await send({"type": "http.response.body"})
+
+        async with over(app) as http, http.stream("GET", "/") as response:
+            await written.wait()
+            assert [chunk async for chunk in response.aiter_bytes()] == [b"abc"]
+
+    async def test_closing_tells_the_application(self) -> None:
+        heard: list[str] = []
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200})
+            heard.append((await receive())["type"])
+            heard.append((await receive())["type"])
+            try:
+                await send({"type": "http.response.body", "body": b"x"})
+            except OSError as error:
+                heard.append(str(error))
+
+        async with over(app) as http, http.stream("GET", "/"):
+            pass
+        assert heard == ["http.request", "http.disconnect", "the client has left"]
+
+    async def test_an_application_that_does_not_hear_is_cancelled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("agui_app.client.LEAVE_GRACE_S", 0)
+        ended = asyncio.Event()
+
+        async def deaf(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200})
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        async with over(deaf) as http, http.stream("GET", "/"):
+            pass
+        await ended.wait()
+
+    async def test_an_application_waits_for_a_slow_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("agui_app.client.MAX_WAITING_BYTES", 10)
+        sent: list[int] = []
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200})
+            for n in range(6):
+                await send({"type": "http.response.body", "body": b"12345", "more_body": n < 5})
+                sent.append(n)
+
+        async with over(app) as http, http.stream("GET", "/") as response:
+            chunks = response.aiter_raw()
+            assert await anext(chunks) == b"1234512345"
+            assert sent == [0, 1]
+            assert b"".join([chunk async for chunk in chunks]) == b"12345" * 4
+
+    async def test_an_exception_before_the_headers_goes_to_the_caller(self) -> None:
+        async def broken(scope: Scope, receive: Receive, send: Send) -> None:
+            raise LookupError("broken")
+
+        async def silent(scope: Scope, receive: Receive, send: Send) -> None:
+            return
+
+        async with over(broken) as http:
+            with pytest.raises(LookupError, match="broken"):
+                await http.get("/")
+        async with over(silent) as http:
+            with pytest.raises(RuntimeError, match="without a response"):
+                await http.get("/")
+
+    async def test_an_exception_after_the_headers_is_a_broken_response(self) -> None:
+        async def broken(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200})
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+            raise LookupError("broken")
+
+        async with over(broken) as http, http.stream("GET", "/") as response:
+            chunks = response.aiter_raw()
+            assert await anext(chunks) == b"x"
+            with pytest.raises(httpx.ReadError) as caught:
+                await anext(chunks)
+        assert isinstance(caught.value.__cause__, LookupError)
+
+    async def test_a_silent_application_is_a_timeout(self) -> None:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["path"] == "/headers":
+                await send({"type": "http.response.start", "status": 200})
+            await receive()
+            await receive()
+
+        for path in ("/", "/headers"):
+            async with over(app) as http:
+                with pytest.raises(httpx.ReadTimeout):
+                    await http.get(path, timeout=httpx.Timeout(1, read=0.01))
+
+    async def test_a_caller_that_is_cancelled_takes_the_application_along(self) -> None:
+        asked, left = asyncio.Event(), asyncio.Event()
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            asked.set()
+            messages: list[Message] = [await receive(), await receive()]
+            assert messages[1] == {"type": "http.disconnect"}
+            left.set()
+
+        async with over(app) as http:
+            call = asyncio.create_task(http.get("/"))
+            await asked.wait()
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+        await left.wait()
