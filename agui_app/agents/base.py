@@ -38,7 +38,7 @@ class AgentInput:
     """`zh` or `en`: the reader's language."""
     state: Any = None
     context: tuple[Any, ...] = ()
-    forwarded_props: dict[str, Any] = field(default_factory=dict)
+    forwarded_props: dict[str, Any] = field(default_factory=dict[str, Any])
     """As the client sent it: not trusted."""
 
 

@@ -79,7 +79,7 @@ def _ends_of_call(
 ) -> list[Event]:
     cut = call.status is CallStatus.PENDING
     ends: list[Event] = [ToolCallEndEvent(tool_call_id=call.id, metadata=_noted())] if cut else []
-    if finished and not cut and not is_error(call.error):
+    if finished and call.status is CallStatus.EXECUTING:
         return ends
     cause = call.error if is_error(call.error) else error
     args = read_json(call.args_text)

@@ -41,7 +41,7 @@ def message_rows(message: Message) -> Sequence[Item]:
             return (_activity_row(message),)
         case Role.SUBAGENT:
             return (_text_row(message),)
-        case Role.USER | Role.ASSISTANT | Role.REASONING:
+        case _:  # user, assistant, reasoning
             said = (_text_row(message),) if message.text or message.parts else ()
             open_call = message.call is not None and message.call.result_message_id is None
             return (*said, _call_row(message, message.call)) if message.call and open_call else said

@@ -34,7 +34,7 @@ def read_standard(value: object) -> Standard | None:
         return None
     wire = cast(Obj, value)
     id, role = wire.get("id"), wire.get("role")
-    if not isinstance(id, str) or role not in _READ_ROLES:
+    if not isinstance(id, str) or not isinstance(role, str) or role not in _READ_ROLES:
         return None
     parts = _parts(wire.get("content"))
     message = Message(
@@ -145,7 +145,7 @@ def _wire(message: Message) -> Obj | None:
             if not message.text and message.call is None:
                 return None
             return _given(message, content=message.text or None, name=message.name)
-        case Role.SYSTEM | Role.DEVELOPER | Role.REASONING:
+        case _:  # system, developer, reasoning
             return _given(message, content=message.text, name=message.name)
 
 

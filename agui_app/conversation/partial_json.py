@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 from pydantic_core import from_json
 
@@ -46,12 +47,11 @@ def read_partial(text: str) -> Json:
 
     More text never takes back what was read: open strings grow, open numbers and words are left out until they end.
     """
-    try:
-        return _load(text)
-    except _Unreadable:
-        pass
     in_string = '"' in _STRING.sub("", text)
     settled = text if in_string else _OPEN_NUMBER.sub("", text)
+    if settled == text and text.strip():
+        with suppress(_Unreadable):
+            return _load(text)
     try:
         return sanitise(from_json(_ESCAPE.sub(_sound_escape, settled), allow_partial="trailing-strings"))
     except (ValueError, RecursionError):

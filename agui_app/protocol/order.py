@@ -67,7 +67,7 @@ class Order:
 
     def start(self, kind: str, id: str) -> str | None:
         """A START names something new."""
-        if (kind, id) in self._parts:
+        if self._is_known(kind, id):
             return f"a START names a new {kind}"
         self._parts[kind, id] = _Part.OPEN
         return None
@@ -108,7 +108,8 @@ class Order:
         return None
 
     def show(self, event: ev.ActivitySnapshotEvent) -> str | None:
-        if any((kind, event.message_id) in self._parts for kind in ("message", "reasoning message")):
+        known = ("activity", event.message_id) in self._parts
+        if not known and self._is_known("activity", event.message_id):
             return "an activity has an id of its own"
         self._parts["activity", event.message_id] = _Part.OPEN
         return None
@@ -126,11 +127,17 @@ class Order:
             kind = _KINDS_OF_ROLES.get(str(message.get("role")))
             if kind is None:  # a role that nobody knows: the message is shown nowhere
                 continue
-            self._parts.setdefault((kind, str(message.get("id"))), _Part.ENDED)
+            if not self._is_known(kind, str(message.get("id"))):
+                self._parts[kind, str(message.get("id"))] = _Part.ENDED
             for call in _objects(message.get("toolCalls")):
                 self._parts.setdefault(("call", str(call.get("id"))), _Part.ENDED)
             if message.get("role") == "tool":
                 self._parts["call", str(message.get("toolCallId"))] = _Part.ANSWERED
+
+    def _is_known(self, kind: str, id: str) -> bool:
+        """Whether the id is taken; texts, reasoning and activities share theirs."""
+        kinds = _MESSAGE_KINDS if kind in _MESSAGE_KINDS else (kind,)
+        return any((each, id) in self._parts for each in kinds)
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
@@ -140,6 +147,7 @@ def _objects(value: object) -> list[dict[str, Any]]:
 
 LATE_CONTENT = "a CONTENT comes before the END"
 _KEPT = frozenset({LATE_CONTENT})
+_MESSAGE_KINDS = ("message", "reasoning message", "activity")
 _KINDS_OF_ROLES = {
     **dict.fromkeys(("user", "assistant", "system", "developer", "tool"), "message"),
     "reasoning": "reasoning message",

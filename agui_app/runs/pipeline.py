@@ -46,11 +46,13 @@ class Pipeline:
             parts.settings.flush_interval_s,
         )
         self._work: asyncio.Task[Ending | Exception] | None = None
+        self._stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def stop(self, reason: Stop) -> None:
         """The agent and its tools are stopped, and the run ends. The first reason counts."""
         if self.stop_reason is None:
             self.stop_reason = reason
+            self._stopped.set_result(None)
             if self._work is not None:
                 self._work.cancel()
 
@@ -72,14 +74,15 @@ class Pipeline:
         self._work = work = self._parts.spawn(self._do_work())
         if self.stop_reason is not None:
             work.cancel()
-        done, _ = await asyncio.wait({work}, timeout=self._parts.settings.run_timeout_s)
+        timeout_s = self._parts.settings.run_timeout_s
+        done, _ = await asyncio.wait({work, self._stopped}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         if not done:
             self.stop(Stop.TIMEOUT)
         if self.stop_reason is not None:
             done, _ = await asyncio.wait({work}, timeout=STOP_BOUND_S)
             if not done:
                 _log.error("the agent of run %s does not stop; its run ends without it", self.ref.run_id)
-            return stopped_by(self.stop_reason, self._finished(), self._parts.settings.run_timeout_s)
+            return stopped_by(self.stop_reason, self._finished(), timeout_s)
         if work.cancelled():
             return failed("agent_failed", "The agent gave up")
         result = work.result()
@@ -110,6 +113,7 @@ class Pipeline:
 
     async def _round(self, admission: Admission) -> Event | None:
         """The agent's terminal event, if it sent one; whatever comes after it is not heard."""
+        admission.begin_round()
         messages = (*admission.earlier, *self._stream.conversation.messages)
         input = agent_input(self._accepted, self._parts.tools, messages)
         async with aclosing(agent_events(self._parts.agent, input)) as events:
@@ -139,8 +143,7 @@ class Pipeline:
             await self._stream.settle()
         except TakenBack:
             _log.warning("run %s was stopped while a tool's effect failed", self.ref.run_id)
-        for event in last_events(self._stream.conversation, ending, self._accepted.request.locale):
-            self._stream.say(event)
+        self._stream.end(last_events(self._stream.conversation, ending, self._accepted.request.locale))
         await self._stream.settle()
 
     async def _end_from_log(self) -> None:

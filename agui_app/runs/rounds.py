@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from agui_app.agents.base import Agent, AgentInput, ToolSpec
+from agui_app.conversation.edits import free_id
 from agui_app.conversation.model import Conversation, Message, Run
 from agui_app.conversation.reducer import reduce
 from agui_app.conversation.snapshots import scoped_snapshot
@@ -21,6 +22,8 @@ from agui_app.protocol.events import (
     MessagesSnapshotEvent,
     RunStartedEvent,
     ToolCallErrorEvent,
+    ToolCallResult,
+    ToolCallStartEvent,
     UnknownEvent,
 )
 from agui_app.protocol.ids import derived_id
@@ -123,6 +126,13 @@ class Admission:
         """The messages of earlier runs, as the snapshots of this run have left them."""
         self._runs = {message.id: message.run_id for message in earlier}
         self._taken = frozenset((*self._runs, *(message.id for message in given)))
+        self._calls: dict[str, str] = {}
+        self._earlier_calls: set[str] = set()
+
+    def begin_round(self) -> None:
+        """The agent speaks anew: a call with the id of one that it made before is another call."""
+        self._earlier_calls.update(self._calls.values())
+        self._calls = {}
 
     def admit(self, event: Event) -> tuple[Event | None, tuple[Message, ...]]:
         """The event as it is logged (None: it is not), and the messages of earlier runs that it changes.
@@ -140,12 +150,21 @@ class Admission:
                 return self._renamed(event), ()
 
     def _renamed(self, event: BaseEvent | ToolCallErrorEvent) -> Event:
-        renamed = {
+        renamed: dict[str, Any] = {
             name: derived_id(self._run_id, id)
             for name in ("message_id", "parent_message_id")
             if (id := getattr(event, name, None)) in self._taken
         }
+        call_id = getattr(event, "tool_call_id", None)
+        if call_id is not None and (call := self._call(event, call_id)) != call_id:
+            renamed |= {"tool_call_id": call} | ({"call_id": call} if isinstance(event, ToolCallResult) else {})
         return event.model_copy(update=renamed) if renamed else event
+
+    def _call(self, event: BaseEvent | ToolCallErrorEvent, call_id: str) -> str:
+        """The id of the call in its run. Some models count their calls from nothing in every round."""
+        if isinstance(event, ToolCallStartEvent) and call_id not in self._calls:
+            self._calls[call_id] = free_id(self._earlier_calls, call_id)
+        return self._calls.get(call_id, call_id)
 
     def _admit_snapshot(self, event: MessagesSnapshotEvent) -> tuple[Event, tuple[Message, ...]]:
         scoped = without_notes(scoped_snapshot(event, self._runs))

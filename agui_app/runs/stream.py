@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from agui_app.conversation.model import Conversation, Message
@@ -42,12 +42,21 @@ class RunStream:
         self._clock = clock
         self._outbox = Outbox(self._flush, flush_interval_s)
         self._before_effect: Conversation | None = None
+        self._ended = False
 
     def say(self, event: Event, *, effect: Effect | None = None, revised: tuple[Message, ...] = ()) -> None:
-        """The event is folded, and goes out with the next flush."""
+        """The event is folded, and goes out with the next flush; after the end of the run it is not heard."""
+        if self._ended:
+            return
         stamped = stamp(event, moment_ms(self._clock()))
         self.conversation = reduce(self.conversation, stamped)
         self._outbox.add(Entry(stamped, effect, revised))
+
+    def end(self, events: Iterable[Event]) -> None:
+        """The last events of the run are said, its terminal event at their end."""
+        for event in events:
+            self.say(event)
+        self._ended = True
 
     async def room(self) -> None:
         """Back at once, or when a speaker that is far ahead of the database may go on."""

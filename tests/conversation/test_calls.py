@@ -8,6 +8,7 @@ from agui_app.conversation.items import rows
 from agui_app.conversation.model import CallStatus, ItemKind, Message, Role, ToolCall, ToolResult
 from agui_app.conversation.reducer import fold, reduce
 from agui_app.protocol.events import ToolCallResultEvent, read_event
+from agui_app.protocol.ids import derived_id
 from tests.conversation.streams import call, events_of, finished, folded, result, run_of, text
 
 Obj = dict[str, Any]
@@ -45,7 +46,7 @@ PLACES: dict[str, tuple[list[Obj], list[tuple[str, str | None]]]] = {
         [("u", None), ("r1.c", "c")],
     ),
     "an id that is taken": ([*text("r1.c", "a"), *call("c")], [("r1.c", None), ("r1.c.2", "c")]),
-    "an id that no message may have": (call("a b"), [("r1.a-b.ab1a0ce75b05", "a b")]),
+    "an id that no message may have": (call("a b"), [(derived_id("r1", "a b"), "a b")]),
     "a call that is known": ([*call("c"), *call("c", args="")], [("r1.c", "c")]),
 }
 

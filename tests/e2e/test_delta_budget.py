@@ -11,12 +11,16 @@ from tests.e2e.server import Server
 from tests.e2e.talk import SCRIPTED, Wire, item, log, run_bytes, say, seed, settled
 
 
-async def bytes_of_a_turn(page: Page, server: Server, thread_id: str, said: str) -> tuple[int, int]:
+EMPTY = "What shall I put in your calendar?"
+SEEDED = "You said: hello there"
+
+
+async def bytes_of_a_turn(page: Page, server: Server, thread_id: str, said: str, shown: str = EMPTY) -> tuple[int, int]:
     """Bytes to the browser from the sending of `said` until its run has ended, and bytes of the run's SSE body."""
     wire = Wire()
     wire.listen(page)
     await page.goto(f"{server.url}/t/{thread_id}")
-    await expect(log(page)).to_be_visible()
+    await expect(log(page)).to_contain_text(shown)
     before = await item(page, "message", role="assistant").count()
     await settled(page)
     wire.frames.clear()
@@ -44,6 +48,6 @@ async def test_a_message_costs_the_same_in_a_long_thread_as_in_a_short_one(page:
     server = servers(AGUI_AGENT=SCRIPTED)
     seed(server, "seeded-20", 18)
     seed(server, "seeded-2000", 1998)
-    short, _ = await bytes_of_a_turn(page, server, "seeded-20", "hello")
-    long, _ = await bytes_of_a_turn(page, server, "seeded-2000", "hello")
+    short, _ = await bytes_of_a_turn(page, server, "seeded-20", "hello", SEEDED)
+    long, _ = await bytes_of_a_turn(page, server, "seeded-2000", "hello", SEEDED)
     assert abs(long - short) <= 200  # ids and times differ in length by a few bytes

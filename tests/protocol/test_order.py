@@ -89,6 +89,7 @@ RULES: dict[str, list[tuple[Obj, str | None]]] = {
     "reasoning": [
         (message("START", "z", "REASONING"), None),
         (message("START", **REASONING), None),
+        (START, "a START names a new message"),
         (message("CONTENT", delta="x", **REASONING), None),
         (message("END", **REASONING), None),
         (message("END", "z", "REASONING"), None),
@@ -146,6 +147,12 @@ RULES: dict[str, list[tuple[Obj, str | None]]] = {
         (RESULT, "a call has one result"),
         (call("RESULT", "d", content="ok"), None),
         (message("START", "x"), None),
+    ],
+    "a snapshot in the middle of a message": [
+        (START, None),
+        ({"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "m", "role": "assistant", "content": "x"}]}, None),
+        (CONTENT, None),
+        (END, None),
     ],
     "what the run was given is known": [
         ({**RUN, "input": {"messages": [{"id": "m", "role": "user", "content": "hi"}]}}, None),

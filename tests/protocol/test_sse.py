@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,5 +78,5 @@ FRAMES = st.lists(
 def test_any_split_of_the_bytes_reads_alike(frames: list[tuple[int, str]], line_end: str, cuts: list[int]):
     stream = b"".join(encode_frame(id, text) for id, text in frames).replace(b"\n", line_end.encode())
     places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
-    chunks = [stream[start:end] for start, end in zip(places, places[1:], strict=False)]
+    chunks = [stream[start:end] for start, end in pairwise(places)]
     assert decoded(*chunks) == [SseFrame(str(id), text) for id, text in frames]

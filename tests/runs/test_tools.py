@@ -181,6 +181,14 @@ async def test_an_agent_that_never_stops_calling_is_stopped(open_house: Open) ->
         assert (events[-1]["code"], len(house.agent.inputs)) == ("too_many_rounds", 3)
 
 
+async def test_a_call_id_that_comes_again_in_a_later_round_is_another_call(open_house: Open) -> None:
+    rounds = [call("echo", {"say": word}, id="call_0") for word in ("one", "two", "three")]
+    async with open_house(Scripted(*rounds, text("done"))) as house:
+        events = await house.play(body(user()))
+        results = [(event["toolCallId"], event["content"]) for event in events if event["type"] == "TOOL_CALL_RESULT"]
+        assert results == [("call_0", "one"), ("call_0.2", "two"), ("call_0.3", "three")]
+
+
 def writing(title: str, log: list[str] | None = None, *, fails: bool = False) -> Any:
     """A handler whose effect is a calendar event, or an error."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, cast
 
@@ -14,9 +13,8 @@ _WEEKDAYS = {
     "zh": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
 }
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)  # not strftime: that speaks the language of the server
+_MONTHS = "January February March April May June July August September October November December"
+"""Not of strftime: that speaks the language of the server."""
 
 _ABILITIES = {
     "zh": "我能把事情记进日历（例如“明天上午10点提醒我开会”），也能告诉你有什么安排（例如“明天有什么安排？”）。",
@@ -113,8 +111,7 @@ def report(tool: ToolResult, locale: str) -> str:
 
 
 def _message(error: object) -> str:
-    message = error.get("message") if isinstance(error, Mapping) else error
-    return str(message)
+    return str(_object(error).get("message") or error)
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -160,8 +157,8 @@ def _when(event: dict[str, Any], locale: str) -> str | None:
     until = ""
     if isinstance(end, datetime) and end != start:
         same_day = end.date() == start.date()
-        until = f"–{end:%H:%M}" if same_day else f" – {_day(end, locale)} {end:%H:%M}"
-    return f"{_day(start, locale)}{' ' if locale == 'zh' else ', '}{start:%H:%M}{until}"
+        until = f"–{end:%H:%M}" if same_day else f" – {_day(end, locale)}{'' if locale == 'zh' else ', '}{end:%H:%M}"
+    return f"{_day(start, locale)}{'' if locale == 'zh' else ', '}{start:%H:%M}{until}"
 
 
 def _time(text: object) -> date | datetime | None:
@@ -179,18 +176,18 @@ def _day(value: date, locale: str) -> str:
     weekday = _WEEKDAYS[locale][value.weekday()]
     if locale == "zh":
         return f"{value.year}年{value.month}月{value.day}日（{weekday}）"
-    return f"{weekday}, {_MONTHS[value.month - 1]} {value.day}, {value.year}"
+    return f"{weekday}, {_MONTHS.split()[value.month - 1]} {value.day}, {value.year}"
 
 
 def _range(text: str, locale: str) -> str:
     """The words for a `date_range` of the calendar tool: its days by name, anything finer as it is."""
     days = [_time(part) for part in text.split(" ~ ")]
     named = [_day(value, locale) for value in days if value is not None and not isinstance(value, datetime)]
-    return (" 至 " if locale == "zh" else " to ").join(named) if len(named) == len(days) else f"{text} "
+    return (" 至 " if locale == "zh" else " to ").join(named) if len(named) == len(days) else text
 
 
 def _clock(day: date | None, now: datetime, timezone: str, locale: str) -> str:
     if day is not None:
         return f"{_day(day, locale)}。" if locale == "zh" else f"{_day(day, locale)}."
     words = _day(now, locale)
-    return f"现在是{words} {now:%H:%M}，{timezone}。" if locale == "zh" else f"It is {words}, {now:%H:%M} ({timezone})."
+    return f"现在是{words}{now:%H:%M}，{timezone}。" if locale == "zh" else f"It is {words}, {now:%H:%M} ({timezone})."

@@ -33,16 +33,22 @@ _REL = r"(?:(?<![一早晚])(?P<rel>上上|上|这|本|下下|下)一?个?)"
 _YEARS = {"前": -2, "去": -1, "今": 0, "明": 1, "后": 2}
 _YEAR = r"(?:(?P<year>\d{4}|[零〇一二三四五六七八九]{4}|[前去今明后])年的?\s*)"
 _WEEK = r"(?:周|星期|礼拜)"
-_WEEKDAYS = {char: index for index, char in enumerate("一二三四五六日")} | {"天": 6} | {
-    str(index + 1): index for index in range(7)
-}
+_WEEKDAYS = (
+    {char: index for index, char in enumerate("一二三四五六日")}
+    | {"天": 6}
+    | {str(index + 1): index for index in range(7)}
+)
 # 日 also begins 日程, and 号 ends what is no day: 5号线, 3号会议室
 _DAY = r"(?:日(?![程历常报志用期记])|号(?![线楼门厅馆房桌院店机口码公台车教]|会议))"
 _TO = r"\s*(?:到|至|-|–|—|~|～)\s*"
 
 _DAY_WORDS = {"大前天": -3, "前天": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后天": 3}
-_PARTS = {"早": Part.MORNING, "晨": Part.MORNING, "早上": Part.MORNING, "上午": Part.MORNING, "中午": Part.NOON}
-_PARTS |= {"下午": Part.AFTERNOON, "晚": Part.EVENING, "夜": Part.EVENING, "晚上": Part.EVENING}
+_PARTS = {
+    **dict.fromkeys(("早", "晨", "早上", "上午"), Part.MORNING),
+    **dict.fromkeys(("晚", "夜", "晚上"), Part.EVENING),
+    "中午": Part.NOON,
+    "下午": Part.AFTERNOON,
+}
 
 _HOLIDAYS = {
     "元旦": (1, 1),

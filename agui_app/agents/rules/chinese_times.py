@@ -19,9 +19,9 @@ _WORDS = {
     Part.NIGHT: "深夜",
     Part.MIDNIGHT: "半夜|午夜|子夜",
 }
-_PART_OF = {word: part for part, words in _WORDS.items() for word in words.split("|")}
-_PART = "|".join(sorted(_PART_OF, key=len, reverse=True))
-_PART_OF |= {"早": Part.MORNING, "晚": Part.EVENING}
+_LONG_WORDS = {word: part for part, words in _WORDS.items() for word in words.split("|")}
+_PART_OF = _LONG_WORDS | {"早": Part.MORNING, "晚": Part.EVENING}
+_PART = "|".join(sorted(_LONG_WORDS, key=len, reverse=True))
 _OPTIONAL_PART = rf"(?:(?P<part>{_PART}|早|晚)的?\s*)?"
 
 _SECONDS = {"秒": 1, "分钟": 60, "刻钟": 900, "小时": 3600, "钟头": 3600, "天": 86_400}
@@ -86,17 +86,17 @@ TIMES = rules(
     ),
     (rf"(?:再?过)?(?<![第\d]){_AMOUNT}(?:之后|以后|过后|后(?![天面台端续来]))", _shift),
     (rf"再?过{_AMOUNT}", _shift),
+    # the 3 of 3到5点
+    (
+        rf"{_OPTIONAL_PART}(?<![\d月:：./第-])(?P<h>{N})(?=\s*(?:到|至|-|–|—|~|～)\s*(?:(?:{_PART})的?)?{N}(?:点|[:：]\d\d))",
+        _first_hour,
+    ),
     (rf"{_OPTIONAL_PART}差(?P<m>一刻|{N}(?=分))(?:钟|分钟?)?到?(?P<h>{N}){_POINT}", _clock_before),
     (rf"{_OPTIONAL_PART}(?<![\d.])(?P<h>\d{{1,2}})[:：](?P<m>\d{{2}})(?::\d{{2}})?(?!\d){_ABOUT}", _digital),
     (
         rf"{_OPTIONAL_PART}(?<![\d.第])(?P<h>{N})(?:{_POINT}|时(?![间候装代常尚]))"
         rf"(?:(?P<quarter>半(?!个?(?:小时|钟头|天))|[一三13]刻)钟?|{_MINUTE})?{_ABOUT}",
         _clock,
-    ),
-    # the 3 of 3到5点
-    (
-        rf"{_OPTIONAL_PART}(?<![\d月:：./第-])(?P<h>{N})(?=\s*(?:到|至|-|–|—|~|～)\s*(?:(?:{_PART})的?)?{N}(?:点|[:：]\d\d))",
-        _first_hour,
     ),
     (rf"(?<![第\d]){_AMOUNT}", lambda m, _: Length(start=m.start(), end=m.end(), length=_length(m))),
     (rf"(?:{_PART})(?![茶饭])", lambda m, _: DayPart(start=m.start(), end=m.end(), part=_PART_OF[m[0]])),

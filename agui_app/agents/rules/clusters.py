@@ -84,7 +84,12 @@ def _links(before: Token, gap: str, token: Token) -> bool:
     """From one to the other: 3点到5点, and 明天和后天."""
     if isinstance(before, Clock) and before.is_open:
         return True
-    if isinstance(before, Days) and isinstance(token, Days) and token.first == before.last + DAY and _AND.fullmatch(gap):
+    if (
+        isinstance(before, Days)
+        and isinstance(token, Days)
+        and token.first == before.last + DAY
+        and _AND.fullmatch(gap)
+    ):
         return True
     return _LINK.fullmatch(gap) is not None
 
@@ -137,7 +142,7 @@ def choose(text: str, clusters: Sequence[Cluster], lengths: Sequence[Length]) ->
 
 
 def _main(starts: Sequence[Cluster]) -> Cluster:
-    """The cluster of the clock time, else of the day; one like Friday's in Friday's demo only when there is no other."""
+    """The cluster of the clock time, else of the day; Friday's in Friday's demo only when there is no other."""
     own = [cluster for cluster in starts if not cluster.is_owner] or starts
     return next((cluster for cluster in own if cluster.clock), own[0])
 

@@ -29,7 +29,12 @@ from agui_app.agents.rules.tokens import (
 )
 
 _ON = r"(?:\b(?:on|for|by|from|starting|beginning|until|till|before|since|as\s+of|due)\s+)?"
-_MONTHS = {name: index for index, name in enumerate(("jan feb mar apr may jun jul aug sep oct nov dec").split(" "), 1)}
+_MONTHS = {
+    name: index
+    for index, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
+}
 _MONTH = (
     r"(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"

@@ -135,14 +135,14 @@ TIMES = rules(
         rf"(?P<b>{_H})(?P<bm>{_M})?(?:\s*(?P<b_half>{_HALF_DAY})|{_NOT_AN_HOUR})",
         _range,
     ),
-    (rf"{_AT}(?<![\d/:.-])(?P<h>{_H})(?P<m>{_M})?\s*(?P<half_day>{_HALF_DAY})", _with_half),
-    (rf"{_AT}\b(?:(?:12\s+)?noon|midday)\b", lambda m, _: clock(m, 12, fixed=True)),
-    (rf"{_AT}\b(?:12\s+)?midnight\b", lambda m, _: clock(m, 24, fixed=True)),
     (
         rf"{_AT}\b(?P<n>half|(?:a\s+)?quarter|\d{{1,2}}|five|ten|twenty)(?:\s+minutes?)?\s+(?P<side>past|to|after)\s+"
         rf"(?P<h>{_H})\b(?![:.]?\d)(?:\s*(?P<half_day>{_HALF_DAY}))?",
         _past,
     ),
+    (rf"{_AT}(?<![\d/:.-])(?P<h>{_H})(?P<m>{_M})?\s*(?P<half_day>{_HALF_DAY})", _with_half),
+    (rf"{_AT}\b(?:(?:12\s+)?noon|midday)\b", lambda m, _: clock(m, 12, fixed=True)),
+    (rf"{_AT}\b(?:12\s+)?midnight\b", lambda m, _: clock(m, 24, fixed=True)),
     (rf"{_AT}(?<![\d/:.-])(?P<h>{_H})(?P<m>{_M})?(?:\s*o'?clock)?\s*,?\s+{_IN_THE_PART}", _bare),
     (rf"{_AT}(?<![\d/:.-])(?P<h>{_H})(?P<m>)\s*o'?clock\b", _bare),
     (rf"{_AT}(?<![\d/:.-])(?P<h>\d{{1,2}}):(?P<m>\d{{2}})(?::\d{{2}})?(?![\d:])", _digital),

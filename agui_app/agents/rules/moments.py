@@ -75,8 +75,6 @@ def read_moment(text: str, tokens: Sequence[Token], now: datetime) -> Moment:
 
 def _shifted(shift: Shift, lengths: Sequence[Length], now: datetime) -> Moment:
     start = later(now, shift.length)
-    if start is None:
-        return Moment(State.NONE)
     whole = start.replace(second=0, microsecond=0)
     start = whole if whole > now else whole + timedelta(minutes=1)
     end = later(start, lengths[0].length) if lengths else None
@@ -152,7 +150,7 @@ def _hour_in(part: Part, hour: int) -> int:
             return hour + 12 if hour < 5 else hour
         case Part.AFTERNOON:
             return hour if hour == 12 else hour + 12
-        case Part.DUSK | Part.EVENING | Part.NIGHT | Part.MIDNIGHT:
+        case _:
             # twelve at night is the day's last midnight, and two at night comes after it
             return 24 + hour % 12 if hour == 12 or hour < 5 else hour + 12
 
@@ -183,12 +181,9 @@ def end_of(choice: Choice, start: datetime) -> datetime | None:
     return next(end for count in range(4) if (end := at(day, minutes + count * step, start)) > start)
 
 
-def later(moment: datetime, length: timedelta) -> datetime | None:
-    """`moment` plus a length of real time, on the clock of its zone; None: beyond the calendar."""
-    try:
-        return (moment.astimezone(UTC) + length).astimezone(moment.tzinfo)
-    except OverflowError:
-        return None
+def later(moment: datetime, length: timedelta) -> datetime:
+    """`moment` plus a length of real time, on the clock of its zone."""
+    return (moment.astimezone(UTC) + length).astimezone(moment.tzinfo)
 
 
 def at(day: date, minutes: int, like: datetime) -> datetime:

@@ -8,7 +8,16 @@ CHINESE = r"(?:\d+|[零〇一二两三四五六七八九十]+)"
 _DIGITS = {char: index for index, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-_TENS = {"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+_TENS = {
+    "eighteen": 18,
+    "nineteen": 19,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
+}
 _ARTICLES = {"a": 1, "an": 1, "half": 0.5, "half a": 0.5, "half an": 0.5, "a couple of": 2, "couple": 2, "a few": 3}
 
 ENGLISH_NUMBERS: dict[str, float] = {

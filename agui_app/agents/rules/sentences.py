@@ -12,8 +12,14 @@ from agui_app.agents.rules.titles import mask
 from agui_app.agents.rules.tokens import Days, Token
 
 _KEPT_WIDE = "，。；！？（）～"
-_TRADITIONAL = "點後週會開禮號兩時鐘這個嗎麼請幫預約訂記過間內頭鬧說誰幾還為議廳樓館園場廣學機車單給讓陰曆農聖誕國慶勞動節錄設創寫進裡裏歷當從與東選飯課"
-_SIMPLIFIED = "点后周会开礼号两时钟这个吗么请帮预约订记过间内头闹说谁几还为议厅楼馆园场广学机车单给让阴历农圣诞国庆劳动节录设创写进里里历当从与东选饭课"
+_TRADITIONAL = (
+    "點後週會開禮號兩時鐘這個嗎麼請幫預約訂記過間內頭鬧說誰幾還為議廳樓館園場廣學機車"
+    "單給讓陰曆農聖誕國慶勞動節錄設創寫進裡裏歷當從與東選飯課"
+)
+_SIMPLIFIED = (
+    "点后周会开礼号两时钟这个吗么请帮预约订记过间内头闹说谁几还为议厅楼馆园场广学机车"
+    "单给让阴历农圣诞国庆劳动节录设创写进里里历当从与东选饭课"
+)
 # One for one, so that places stay what they are.
 _PLAIN = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in _KEPT_WIDE}

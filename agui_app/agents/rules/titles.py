@@ -102,7 +102,7 @@ _CHINESE_PLACE = re.compile(
 _STOP = rf"(?=\s+(?:with|for|on|to|about|regarding|until|and)\b|\s*(?:{GAP}|[,.;!?]|$))"
 _ENGLISH_AT = re.compile(
     rf"(?<!look )(?<!looking )(?<!glance )(?<!laugh )(?<!yell )(?<!aim )(?<!good )(?:\bat|"
-    rf"(?<!\w)@)\s*(?![\d\s-]+(?:\s|$|{GAP}))(?P<place>(?:the\s+|my\s+|our\s+)?[^{GAP},.;!?]+?){_STOP}",
+    rf"(?<!\w)@)\s*(?![\d\s-]+(?:$|[{GAP},.;!?]))(?P<place>(?:the\s+|my\s+|our\s+)?[^{GAP},.;!?]+?){_STOP}",
     re.IGNORECASE,
 )
 _ROOM = (
@@ -168,10 +168,7 @@ def _title(masked: str, text: str) -> str:
         start = _edges(masked, start + request.end(), end)[0]
     start = _stripped(masked, (start, end), _LIGHT)
     while tail := _TAIL.search(masked[start:end]):
-        shorter = _edges(masked, start, start + tail.start())[1]
-        if shorter == end:
-            break
-        end = shorter
+        end = _edges(masked, start, start + tail.start())[1]
     kept = "".join(GAP if mark == GAP else char for mark, char in zip(masked[start:end], text[start:end], strict=True))
     return _joined(kept)
 

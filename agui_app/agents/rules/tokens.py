@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from enum import Enum
 from typing import TypeAlias
 
-
 GAP = "\x1f"
 """Stands, once for each character, where words were taken out of a sentence: places stay what they were."""
 
@@ -33,6 +32,10 @@ class Part(Enum):
     @property
     def hours(self) -> tuple[int, int]:
         return self.value[1], self.value[2]
+
+
+_FARTHEST = timedelta(days=36_525)
+"""How far from today a time may be: a century, so that no sum leaves the calendar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +139,12 @@ def scan(text: str, rules: Iterable[Rule], today: date) -> list[Token]:
 
 def _built(build: Callable[[re.Match[str], date], Built], match: re.Match[str], today: date) -> Built:
     try:
-        return build(match, today)
+        built = build(match, today)
     except (ValueError, OverflowError):  # 31 February; a number of days beyond the calendar
         return None
+    if isinstance(built, Days) and max(abs(built.first - today), abs(built.last - today)) > _FARTHEST:
+        return None
+    return None if isinstance(built, Shift | Length) and built.length > _FARTHEST else built
 
 
 def day(match: re.Match[str], value: date, last: date | None = None, *, part: Part | None = None) -> Days:
@@ -168,13 +174,9 @@ def holiday(match: re.Match[str], today: date, when: tuple[int, int]) -> Days:
 
 def clock(match: re.Match[str], hour: int, minute: int = 0, *, fixed: bool = False, part: Part | None = None) -> Clock:
     """The token of a whole match that is a time. Raises: ValueError: no such time."""
-    return Clock(start=match.start(), end=match.end(), **_checked(hour, minute), part=part, is_fixed=fixed)
-
-
-def _checked(hour: int, minute: int) -> dict[str, int]:
     if not (0 <= hour <= 24 and 0 <= minute < 60) or (hour == 24 and minute):
         raise ValueError(f"no time: {hour}:{minute}")
-    return {"hour": hour, "minute": minute}
+    return Clock(start=match.start(), end=match.end(), hour=hour, minute=minute, part=part, is_fixed=fixed)
 
 
 def monday(today: date, weeks: int = 0) -> date:

@@ -25,11 +25,11 @@ def read_window(text: str, tokens: Sequence[Token], now: datetime) -> Window | N
     clusters = clusters_in(text, tokens)
     shift = next((token for token in tokens if isinstance(token, Shift)), None)
     if not clusters:
-        start = later(now, shift.length) if shift else None
-        return start and _from(start, None)
-    days = [found for cluster in clusters if (found := one_day(cluster.days))]
-    first = min((item.first for item in days), default=now.date())
-    last = max((not_before(item, first) if item.is_bare_weekday else item.last for item in days), default=first)
+        return _from(later(now, shift.length), None) if shift else None
+    starts = [found for cluster in clusters if not cluster.is_end and (found := one_day(cluster.days))]
+    ends = [found for cluster in clusters if cluster.is_end and (found := one_day(cluster.days))]
+    first = min((item.first for item in starts or ends), default=now.date())
+    last = max((*(item.last for item in starts), *(not_before(item, first) for item in ends)), default=first)
     narrow = _narrowed(text, clusters, first, now) if first == last else None
     return narrow or (at(first, 0, now), at(last + DAY, 0, now))
 

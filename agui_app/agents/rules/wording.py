@@ -31,7 +31,7 @@ THANKS = _pattern(
 HELP = _pattern(
     rf"[你您](?:都|还)?(?:能|会|可以)(?:做|干|帮我?做?|处理)(?:些|点)?(?:什么|啥|哪些)|[你您]有(?:什么|哪些)(?:功能|"
     rf"用处|本事)|[你您]是(?:谁|什么)|(?:怎么|如何)(?:使用|用)[你这]?|{_START}(?:帮助|使用说明){_END}",
-    rf"(?:怎么|怎样|如何)(?:才能)?(?:创建|新建|添加|安排|查看|设置|使用)(?:一?个)?(?:日程|提醒|日历|事件|会议)",
+    r"(?:怎么|怎样|如何)(?:才能)?(?:创建|新建|添加|安排|查看|设置|使用)(?:一?个)?(?:日程|提醒|日历|事件|会议)",
     rf"what\s+(?:can|do|else\s+can)\s+you\s+do|who\s+are\s+you|what\s+are\s+you(?:\s+able|{_END})|how\s+(?:can|"
     rf"could)\s+you\s+help|{_START}help(?:\s+me)?{_END}|how\s+do(?:es)?\s+(?:this|you|it)\s+work"
     r"|how\s+(?:do|can|should)\s+i\s+(?:create|add|schedule|make|set|use)",
@@ -44,7 +44,7 @@ CLOCK = _pattern(
     rf"of\s+the\s+week|is|{GAP}+|\s)*){_END}|what\s+day\s+(?:is|was|will)|what\s+date\s+is",
 )
 DEFINITION = _pattern(
-    rf"{_START}(?:为什么|为何|凭什么|怎么样才|如何|怎样)",
+    rf"{_START}(?:为什么|为何|凭什么|怎么(?!样|回事)|如何|怎样)",
     rf"是什么意思|什么叫|什么是|是什么{_END}|的定义|的意思|有什么区别",
     rf"{_START}what\s+(?:is|are|does)\s+(?:an?\s+)?[^{GAP}]*\b(?:mean|definition|calendar|meeting|schedule|event|"
     rf"appointment)s?{_END}",
@@ -189,7 +189,7 @@ SUBJECT_NOISE = _pattern(
 # --- statements -------------------------------------------------------------------------------------------------
 
 TELLS = _pattern(
-    r"是(?!否)|很|太|真|觉得|感觉|喜欢|讨厌|好(?:累|忙|热|冷|困|烦|开心|难|想)|天气|下雨|下雪|心情|已经|刚才|刚刚|"
+    r"(?<![主标]题)(?<!题目)(?<!地点)是(?!否)|很|太|真|觉得|感觉|喜欢|讨厌|好(?:累|忙|热|冷|困|烦|开心|难|想)|天气|下雨|下雪|心情|已经|刚才|刚刚|"
     r"现在|(?<![为除])了[。!！~～\s]*$|没|不(?!要忘|见不散)|会(?:下|有|是|很|更|变)|听说|据说|应该|可能|也许|因为|"
     r"哈哈|呵呵",
     r"\b(?:is|are|was|were|it's|that's|he's|she's|isn't|aren't|wasn't)\b|\b(?:love|like|hate|think|believe|feel|"
