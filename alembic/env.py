@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, create_engine
 
 # The import of a table module puts its tables into the metadata.
-import agui_app.storage.calendar  # noqa: F401
+import agui_app.storage.calendar  # noqa: F401  # pyright: ignore[reportUnusedImport] -- its table
 from agui_app.settings import load_settings
 from agui_app.storage.migrate import sync_url
 from agui_app.storage.tables import SQLModel

@@ -6,6 +6,7 @@ import reflex as rx
 
 from agui_app.components.browser import ComposerForm, LogView, display
 from agui_app.components.fields import RowVar, text
+from agui_app.components.icons import icon
 from agui_app.components.rows import transcript_row
 from agui_app.components.steps import progress
 from agui_app.components.texts import SUGGESTIONS, t
@@ -17,6 +18,7 @@ from agui_app.state.transcript import Transcript
 COLUMN = "mx-auto w-full max-w-3xl px-4"
 NAVIGATION = "shrink-0 flex-col bg-zinc-100 dark:bg-zinc-900 border-r border-zinc-200 dark:border-zinc-800"
 FOCUS = "focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-indigo-500"
+ICON_BUTTON = f"md:hidden size-9 grid place-items-center rounded-lg {FOCUS}"
 
 
 def shell() -> rx.Component:
@@ -34,11 +36,11 @@ def navigation() -> rx.Component:
         rx.el.div(
             new_thread(),
             rx.el.button(
-                "✕",
+                icon("close"),
                 type="button",
                 aria_label=t("close"),
                 on_click=Threads.close,
-                class_name=f"md:hidden size-9 rounded-lg hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}",
+                class_name=f"{ICON_BUTTON} hover:bg-zinc-200 dark:hover:bg-zinc-800",
             ),
             class_name="p-3 flex items-center gap-2",
         ),
@@ -68,12 +70,12 @@ def navigation() -> rx.Component:
 def new_thread() -> rx.Component:
     """Begin another thread."""
     return rx.el.button(
-        "+ ",
+        icon("add", "size-4"),
         t("new_thread"),
         type="button",
         on_click=Composer.new_thread,
         class_name=(
-            "flex-1 rounded-lg border border-zinc-300 dark:border-zinc-700 px-3 py-2 text-sm text-left "
+            "flex-1 flex items-center gap-2 rounded-lg border border-zinc-300 dark:border-zinc-700 px-3 py-2 text-sm "
             f"hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}"
         ),
     )
@@ -100,11 +102,11 @@ def header() -> rx.Component:
     """Opens the navigation on a phone."""
     return rx.el.header(
         rx.el.button(
-            "☰",
+            icon("menu"),
             type="button",
             aria_label=t("menu"),
             on_click=Threads.toggle,
-            class_name=f"md:hidden size-9 rounded-lg hover:bg-zinc-100 dark:hover:bg-zinc-800 {FOCUS}",
+            class_name=f"{ICON_BUTTON} hover:bg-zinc-100 dark:hover:bg-zinc-800",
         ),
         rx.el.h1("agui-app", class_name="text-sm font-semibold"),
         class_name="h-12 shrink-0 px-4 flex items-center gap-2 border-b border-zinc-200 dark:border-zinc-800",
@@ -216,12 +218,13 @@ def composer() -> rx.Component:
 def send_button() -> rx.Component:
     """Send."""
     return rx.el.button(
-        "↑",
+        icon("send"),
         type="submit",
         aria_label=t("send"),
         custom_attrs={"data-send": "true"},
         class_name=(
-            f"size-10 rounded-xl bg-indigo-600 text-white text-lg disabled:opacity-40 hover:bg-indigo-700 {FOCUS}"
+            "size-10 grid place-items-center rounded-xl bg-indigo-600 text-white disabled:opacity-40 "
+            f"hover:bg-indigo-700 {FOCUS}"
         ),
     )
 

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from agui_app.conversation.model import ToolCall
 from agui_app.protocol.events import Event, RunErrorEvent, RunFinishedEvent, RunFinishedInterruptOutcome
+from agui_app.protocol.order import Order
 from agui_app.runs.accept import Accepted
 from agui_app.runs.calls import answer
 from agui_app.runs.endings import Ending, Stop, ended_by_agent, failed, last_events, stopped_by
@@ -45,6 +46,9 @@ class Pipeline:
             parts.clock,
             parts.settings.flush_interval_s,
         )
+        self.violations = 0
+        """How often the agent broke the order of events."""
+        self._order = Order()
         self._work: asyncio.Task[Ending | Exception] | None = None
         self._stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -121,11 +125,20 @@ class Pipeline:
                 if isinstance(event, RunFinishedEvent | RunErrorEvent):
                     return event
                 admitted, revised = admission.admit(event)
-                if admitted is not None:
-                    said = summarised(self._stream.conversation, admitted, self._accepted.request.locale)
+                ordered = None if admitted is None else self._in_order(admitted)
+                if ordered is not None:
+                    said = summarised(self._stream.conversation, ordered, self._accepted.request.locale)
                     self._stream.say(said, revised=revised)
                     await self._stream.room()
         return None
+
+    def _in_order(self, event: Event) -> Event | None:
+        """The event, or None when it means nothing where it stands; a breach of the order is counted."""
+        verdict = self._order.check(event)
+        if verdict.violation is not None:
+            self.violations += 1
+            _log.info("the agent of run %s broke a rule: %s", self.ref.run_id, verdict.violation)
+        return verdict.event
 
     def _calls_to_answer(self, terminal: Event | None) -> list[ToolCall]:
         """The calls that are ours, and those of tools that nobody has when the agent waits for them."""

@@ -163,7 +163,8 @@ class Admission:
     def _call(self, event: BaseEvent | ToolCallErrorEvent, call_id: str) -> str:
         """The id of the call in its run. Some models count their calls from nothing in every round."""
         if isinstance(event, ToolCallStartEvent) and call_id not in self._calls:
-            self._calls[call_id] = free_id(self._earlier_calls, call_id)
+            again = call_id in self._earlier_calls
+            self._calls[call_id] = free_id(self._earlier_calls, call_id) if again else call_id
         return self._calls.get(call_id, call_id)
 
     def _admit_snapshot(self, event: MessagesSnapshotEvent) -> tuple[Event, tuple[Message, ...]]:

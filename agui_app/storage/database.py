@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from agui_app.errors import StoreUnavailable
 
@@ -41,23 +41,40 @@ class Database:
             self._writes = create_async_engine(url, json_serializer=_compact, pool_timeout=POOL_TIMEOUT_S)
             self._reads = self._writes.execution_options(isolation_level="REPEATABLE READ")
         self._turn = asyncio.Lock()
+        self._orphans: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
         """One read transaction: a snapshot, which waits for no writer. Raises StoreUnavailable."""
-        async with _store_errors(), AsyncSession(self._reads, expire_on_commit=False) as session, session.begin():
+        async with _store_errors(), self._session(self._reads) as session:
             yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession, None]:
         """One write transaction, serialised in the process on SQLite; commits on success. Raises StoreUnavailable."""
-        async with _store_errors():
-            if not self._sqlite:
-                async with AsyncSession(self._writes, expire_on_commit=False) as session, session.begin():
-                    yield session
-                return
-            async with self._turn, AsyncSession(self._writes, expire_on_commit=False) as session, session.begin():
+        turn = self._turn if self._sqlite else nullcontext()
+        async with _store_errors(), turn, self._session(self._writes) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _session(self, engine: AsyncEngine) -> AsyncGenerator[AsyncSession, None]:
+        connection = await self._connect(engine)
+        try:
+            async with AsyncSession(connection, expire_on_commit=False) as session, session.begin():
                 yield session
+        finally:
+            await asyncio.shield(connection.close())
+
+    async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
+        """A connection of the pool. One that is opened while its task is cancelled would be lost: it is given back."""
+        opening = asyncio.ensure_future(_opened(engine))
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            orphan = asyncio.ensure_future(_give_back(opening))
+            self._orphans.add(orphan)
+            orphan.add_done_callback(self._orphans.discard)
+            raise
 
     async def check(self) -> None:
         """Nothing when the database answers. Raises StoreUnavailable."""
@@ -66,8 +83,19 @@ class Database:
 
     async def close(self) -> None:
         """Every connection is given back."""
+        await asyncio.gather(*self._orphans)
         await self._writes.dispose()
         await self._reads.dispose()
+
+
+async def _opened(engine: AsyncEngine) -> AsyncConnection:
+    return await engine.connect()
+
+
+async def _give_back(opening: asyncio.Task[AsyncConnection]) -> None:
+    await asyncio.wait({opening})
+    if not opening.cancelled() and opening.exception() is None:
+        await opening.result().close()
 
 
 @asynccontextmanager

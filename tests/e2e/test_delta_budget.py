@@ -10,7 +10,6 @@ from tests.e2e.conftest import Servers
 from tests.e2e.server import Server
 from tests.e2e.talk import SCRIPTED, Wire, item, log, run_bytes, say, seed, settled
 
-
 EMPTY = "What shall I put in your calendar?"
 SEEDED = "You said: hello there"
 

@@ -55,8 +55,8 @@ _SAID: dict[Kind, dict[str, str]] = {
         "{title}”.",
     },
     Kind.ALMANAC: {
-        "zh": "这个节日每年的日期都不同，我查不到。请告诉我具体是几月几日。",
-        "en": "The date of that day changes from year to year, and I cannot look it up. Which date is it?",
+        "zh": "我算不出那是哪一天。请告诉我具体是几月几日。",
+        "en": "I cannot work out which day that is. Please name its date.",
     },
     Kind.CHANGE: {
         "zh": "我还不会修改或删除日程，请在日程卡片上操作。",

@@ -1,4 +1,4 @@
-"""The grammar of clock times and lengths in Chinese."""
+"""The grammar of clock times and lengths in Chinese. Times in digits, 14:30, are read with the English ones."""
 
 from __future__ import annotations
 
@@ -41,10 +41,6 @@ _ABOUT = r"(?:左右|前后|之前|以前|前(?![往台端面]))?"
 
 def _part(match: re.Match[str]) -> Part | None:
     return _PART_OF[match["part"]] if match["part"] else None
-
-
-def _digital(match: re.Match[str], _: date) -> Built:
-    return clock(match, int(match["h"]), int(match["m"]), part=_part(match), fixed=match["h"].startswith("0"))
 
 
 def _clock(match: re.Match[str], _: date) -> Built:
@@ -92,9 +88,8 @@ TIMES = rules(
         _first_hour,
     ),
     (rf"{_OPTIONAL_PART}差(?P<m>一刻|{N}(?=分))(?:钟|分钟?)?到?(?P<h>{N}){_POINT}", _clock_before),
-    (rf"{_OPTIONAL_PART}(?<![\d.])(?P<h>\d{{1,2}})[:：](?P<m>\d{{2}})(?::\d{{2}})?(?!\d){_ABOUT}", _digital),
     (
-        rf"{_OPTIONAL_PART}(?<![\d.第])(?P<h>{N})(?:{_POINT}|时(?![间候装代常尚]))"
+        rf"{_OPTIONAL_PART}(?<![\d.第零一二两三四五六七八九十])(?P<h>{N})(?:{_POINT}|时(?![间候装代常尚]))"
         rf"(?:(?P<quarter>半(?!个?(?:小时|钟头|天))|[一三13]刻)钟?|{_MINUTE})?{_ABOUT}",
         _clock,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from agui_app.agents.rules.tokens import Clock, DayPart, Days, Length, Part, Token
@@ -95,7 +96,11 @@ def _links(before: Token, gap: str, token: Token) -> bool:
 
 
 def say_two_things(text: str, clusters: Sequence[Cluster]) -> bool:
-    """Whether there are two clock times that are no from-to, in two clauses: 10点开会，3点看牙."""
+    """Whether two times are no from-to: two clocks in two clauses (10点开会，3点看牙), two days (周一和周三)."""
+    for one, other in pairwise(clusters):
+        gap = text[one.tokens[-1].end : other.tokens[0].start]
+        if one.days and other.days and not other.is_end and _AND.fullmatch(gap):
+            return True
     timed = [cluster for cluster in clusters if cluster.clock and not cluster.is_end]
     if len(timed) < 2 or timed[1].is_owner:
         return False

@@ -82,7 +82,9 @@ def _shifted(shift: Shift, lengths: Sequence[Length], now: datetime) -> Moment:
 
 
 def _placed(choice: Choice, now: datetime) -> Moment:
-    days = choice.days
+    days, end = choice.days, choice.end_days
+    if days and end and end.last < days.first and not end.is_bare_weekday:  # 3月8日到5日
+        return Moment(State.UNREADABLE, used=choice.used)
     if days and not days.is_one and not (days.is_span and choice.clock is None):
         return Moment(State.VAGUE, days.first, days.last, choice.used)
     if days and choice.clock is None and choice.part is None:

@@ -29,6 +29,7 @@ def _pattern(*alternatives: str) -> re.Pattern[str]:
 _CHINESE = re.compile(CHINESE_LEAD)
 _ENGLISH = ENGLISH_LEAD
 _OPENING = _pattern(
+    r"^(?:日程|待办|备忘|事件|to-?do|task|event|reminder)\s*:",
     r"^(?:请问|记得|别忘[了记]?|不要忘[了记]?|务必|一定要?|该|将(?![军来])|把(?![关手控]))",
     r"^(?:i|we)(?:'ve|\s+have)?\s+(?:got\s+to|have\s+to|must|should)\b|^make\s+sure\s+(?:that\s+)?(?:to|i|we)?\b",
 )
@@ -72,7 +73,7 @@ _ANYWHERE = _pattern(
     r"\b(?:to|on|in|into)\s+(?:my|the|our)\s+(?:calendar|schedule|agenda|diary)\b",
     rf"(?:从|自|于|[定约放]在|(?<!现)在)(?={GAP})",
     rf"(?<={GAP})\s*(?:到|至|-|–|—|~|～|to|until|till|through|和|与|及|、|and)\s*(?={GAP})",
-    rf"(?<={GAP})(?:之前|以前|前(?=\S))",
+    rf"(?<={GAP})(?:之前|以前|前(?=\S)|左右|前后)",
     rf"[(（]{_SPACE}*[)）]",
     r"(?:一整|全|整)天的?|\b(?:all|whole)[\s-]day\b",
     rf"(?<={GAP})(?:之间|期间|开始(?=\S)|起(?=[,，]))",
@@ -192,5 +193,6 @@ def _edges(masked: str, start: int, end: int) -> tuple[int, int]:
 def _joined(kept: str) -> str:
     """Gaps closed: between Chinese characters with nothing, else with a space."""
     kept = re.sub(rf"{GAP}+的(?=.)", GAP, kept)
+    kept = re.sub(rf"([,，、]){_SPACE}*{GAP}(?:{_SPACE}|[,，、])*", r"\1 ", kept)
     kept = re.sub(rf"(?<=[⺀-鿿]){_SPACE}*{GAP}{_SPACE}*(?=[⺀-鿿])", "", kept)
     return re.sub(rf"{_SPACE}+", " ", kept).strip()

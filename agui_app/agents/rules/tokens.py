@@ -109,7 +109,7 @@ class Repeat(Token):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable(Token):
-    """春节, Easter: a day that only an almanac knows."""
+    """春节, Easter: a day that only an almanac knows; or one that is centuries away."""
 
 
 Built: TypeAlias = Token | Sequence[Token] | None
@@ -142,9 +142,13 @@ def _built(build: Callable[[re.Match[str], date], Built], match: re.Match[str], 
         built = build(match, today)
     except (ValueError, OverflowError):  # 31 February; a number of days beyond the calendar
         return None
-    if isinstance(built, Days) and max(abs(built.first - today), abs(built.last - today)) > _FARTHEST:
-        return None
-    return None if isinstance(built, Shift | Length) and built.length > _FARTHEST else built
+    return Unreadable(start=match.start(), end=match.end()) if _is_too_far(built, today) else built
+
+
+def _is_too_far(built: Built, today: date) -> bool:
+    if isinstance(built, Days):
+        return max(abs(built.first - today), abs(built.last - today)) > _FARTHEST
+    return isinstance(built, Shift | Length) and built.length > _FARTHEST
 
 
 def day(match: re.Match[str], value: date, last: date | None = None, *, part: Part | None = None) -> Days:

@@ -114,6 +114,7 @@ ENGLISH_LEAD = _pattern(
     rf"[\s{GAP}]+)*"
 )
 ENGLISH_REQUEST_VERB = _pattern(
+    r"^(?:to-?do|task|event|reminder|schedule|日程|待办|备忘)\s*:",
     rf"^(?:schedul(?:e|ing)\b(?!\s*(?:{_END}|for\b|of\b|on\b|{GAP}+\s*{_END}))|book(?:ing)?\b(?!\s+(?:club|fair|"
     rf"launch|reading|signing|report)\b)|add(?:ing)?\b|create\b|creating\b|arrang(?:e|ing)\b|reserve\b|"
     rf"set(?:ting)?\s+up\b|block\s+(?:off|out)\b|note\s+down\b|reminder\b(?=.))",

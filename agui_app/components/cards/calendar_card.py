@@ -6,6 +6,7 @@ import reflex as rx
 
 from agui_app.components.browser import display, localised
 from agui_app.components.fields import RowVar, text
+from agui_app.components.icons import icon
 from agui_app.components.texts import t
 
 
@@ -16,8 +17,10 @@ def calendar_card(data: RowVar) -> rx.Component:
         rx.el.div(class_name="h-1", style={"backgroundColor": display("barColor", data["color"])}),
         rx.el.div(
             rx.el.h3(text(data, "title"), class_name="font-semibold text-zinc-900 dark:text-zinc-50 break-words"),
-            detail_line("◷", localised("eventTime", data), rx.cond(local, rx.el.span(t("local_time"), ": ", local))),
-            rx.cond(text(data, "location"), detail_line("⌖", text(data, "location"))),
+            detail_line(
+                "clock", localised("eventTime", data), rx.cond(local, rx.el.span(t("local_time"), ": ", local))
+            ),
+            rx.cond(text(data, "location"), detail_line("place", text(data, "location"))),
             rx.cond(
                 text(data, "description"),
                 rx.el.p(
@@ -34,7 +37,7 @@ def calendar_card(data: RowVar) -> rx.Component:
 def detail_line(sign: str, value: rx.Var[str], more: rx.Component | rx.Var[rx.Component] | None = None) -> rx.Component:
     """A small sign and a value, with something said after it."""
     return rx.el.p(
-        rx.el.span(sign, aria_hidden="true", class_name="text-zinc-400 dark:text-zinc-500 shrink-0"),
+        icon(sign, "size-4 mt-0.5 text-zinc-400 dark:text-zinc-500"),
         rx.el.span(
             value,
             *([rx.el.span(more, class_name="block text-xs text-zinc-500 dark:text-zinc-400")] if more else []),
