@@ -51,6 +51,13 @@ async def test_every_event_has_a_time_and_ids_count_up(open_house: Open) -> None
         assert times == [times[0], 5, *[times[0]] * 4]
 
 
+async def test_what_breaks_the_order_of_events_is_dropped_before_the_log(open_house: Open) -> None:
+    start, content, end = text("a")
+    given = [start, start, content, end, end, {"type": "TEXT_MESSAGE_CONTENT", "messageId": "nobody", "delta": "x"}]
+    async with open_house(Scripted(given)) as house:
+        assert await house.play(body(user())) == [STARTED, start, content, end, FINISHED]
+
+
 async def test_the_agents_own_start_is_swallowed_and_its_end_is_honoured(open_house: Open) -> None:
     end = {
         "type": "RUN_FINISHED",
