@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agui_app.agents.base import Agent
+from agui_app.agents.build import build_agent
 from agui_app.errors import SettingsError, StoreUnavailable
 from agui_app.runs.parts import Parts
 from agui_app.runs.recover import recover_runs
@@ -85,7 +86,7 @@ async def open_services(settings: Settings, overrides: Overrides | None = None) 
     Raises: SettingsError: a database or folder that cannot be used.
     """
     given = overrides or Overrides()
-    agent = given.agent or _agent(settings)
+    agent = given.agent or build_agent(settings)
     objects = given.objects or FolderStore(settings.payload_dir)
     await _prepare(settings, objects)
     database = Database(settings.resolved_database_url)
@@ -152,12 +153,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SettingsError(f"AGUI_DATA_DIR={str(folder)!r}: cannot be made: {error.strerror}") from error
-
-
-def _agent(settings: Settings) -> Agent:
-    from agui_app.agents.build import build_agent  # it reads dates, whose libraries take their time
-
-    return build_agent(settings)
 
 
 def _now() -> datetime:

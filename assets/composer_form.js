@@ -11,6 +11,32 @@ function zone() {
   }
 }
 
+// A draft stays with its page in this tab. What was typed at "/" goes along to the thread that its page becomes.
+const ROOT_DRAFT = "draft:/";
+
+function draftKey() {
+  return `draft:${window.location.pathname}`;
+}
+
+function keepDraft(text) {
+  try {
+    if (text) sessionStorage.setItem(draftKey(), text);
+    else sessionStorage.removeItem(draftKey());
+  } catch {
+    // storage is full or forbidden: the text is in the field all the same
+  }
+}
+
+function takeDraft() {
+  try {
+    const kept = sessionStorage.getItem(draftKey()) ?? sessionStorage.getItem(ROOT_DRAFT) ?? "";
+    sessionStorage.removeItem(ROOT_DRAFT);
+    return kept;
+  } catch {
+    return "";
+  }
+}
+
 export function ComposerForm({ onSend, running, locale, children, ...rest }) {
   const form = useRef(null);
   const area = () => form.current.elements.namedItem("message");
@@ -25,12 +51,24 @@ export function ComposerForm({ onSend, running, locale, children, ...rest }) {
 
   useEffect(fit);
 
+  useEffect(() => {
+    const text = area();
+    if (!text.value) text.value = takeDraft();
+    keepDraft(text.value);
+    fit();
+  }, []);
+
+  const onInput = () => {
+    keepDraft(area().value);
+    fit();
+  };
+
   const onSubmit = (event) => {
     event.preventDefault();
     const message = area().value;
     if (running || !message.trim()) return;
     area().value = "";
-    fit();
+    onInput();
     area().focus();
     onSend({ message, timezone: zone(), locale });
   };
@@ -42,5 +80,5 @@ export function ComposerForm({ onSend, running, locale, children, ...rest }) {
     if (!event.repeat) form.current.requestSubmit();
   };
 
-  return createElement("form", { ref: form, onSubmit, onKeyDown, onInput: fit, ...rest }, children);
+  return createElement("form", { ref: form, onSubmit, onKeyDown, onInput, ...rest }, children);
 }

@@ -15,10 +15,10 @@ from agui_app.conversation.reducer import reduce
 from agui_app.errors import RunActive, RunConflict
 from agui_app.protocol.events import Event, dump_event, read_event, stamp
 from agui_app.protocol.ids import new_id
+from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.recorder import find_run, pending_columns
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
-from agui_app.runs.writer import Batch, RunRef, store_batch
 from agui_app.storage.hub import Frame
 from agui_app.storage.messages import message_columns, moment_ms, run_columns, tool_metadata
 from agui_app.storage.payloads import new_path, tool_payload
@@ -67,7 +67,8 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     ref = RunRef(owner_id, thread["id"], run_id, thread["pk"], await _insert_run(session, thread, run_id, request, now))
     rows = RunRows(thread["next_position"])
     changes = rows.changes(conversation.messages)
-    frames = await store_batch(session, _first_batch(ref, thread, event, conversation, changes, now), now)
+    batch = _first_batch(ref, thread, event, conversation, changes, now)
+    frames = await (await session.connection()).run_sync(store_batch, batch, now)
     rows.accept(changes)
     started = StartedRun(thread["id"], run_id, "running", thread["last_event_id"])
     return Accepted(started, ref, request, now, conversation, rows, frames)

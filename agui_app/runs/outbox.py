@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agui_app.conversation.model import Message
 from agui_app.protocol.events import Event
-from agui_app.runs.writer import Effect
+from agui_app.runs.batch import Effect
 
 MAX_WAITING = 500  # events that an agent may be ahead of the database
 HEARTBEAT_S = 10.0

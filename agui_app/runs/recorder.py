@@ -10,9 +10,10 @@ from typing import Any
 from agui_app.conversation.model import Conversation, Message, Role, Run, RunStatus
 from agui_app.protocol.events import Event, ToolCallStartEvent, dump_event
 from agui_app.protocol.times import rfc3339
+from agui_app.runs.batch import Batch, Effect, RunRef
 from agui_app.runs.coalesce import coalesce
 from agui_app.runs.rows import RowChanges, RunRows
-from agui_app.runs.writer import Batch, Effect, RunRef, Writer
+from agui_app.runs.writer import Writer
 from agui_app.storage.messages import message_columns, run_columns, tool_metadata
 from agui_app.storage.objects import ObjectStore
 from agui_app.storage.payloads import new_path, put_payload, tool_payload

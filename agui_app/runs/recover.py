@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 
-from sqlalchemy import RowMapping, select, update
+from sqlalchemy import Connection, RowMapping, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.conversation.model import Conversation, MessageStatus, Role, Run
 from agui_app.conversation.reducer import fold, reduce
 from agui_app.errors import StoreUnavailable
 from agui_app.protocol.events import Event, dump_event, parse_event, stamp
+from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.endings import Ending, interrupted, last_events
 from agui_app.runs.parts import Parts
 from agui_app.runs.recorder import Recorder
 from agui_app.runs.rows import RunRows
-from agui_app.runs.writer import Batch, RunRef, store_batch
 from agui_app.storage.events import read_run_events
+from agui_app.storage.hub import Frame
 from agui_app.storage.messages import moment_ms, run_columns
 from agui_app.storage.tables import MESSAGES, RUNS, THREADS
 
@@ -60,10 +61,13 @@ async def _abandon(ref: RunRef, ending: Ending, parts: Parts) -> None:
     columns = {name: told[name] for name in ("status", "outcome", "error", "finished_at")}
     mine = (MESSAGES.c.thread_pk == ref.thread_pk) & (MESSAGES.c.run_id == ref.run_id)
     streaming = mine & (MESSAGES.c.status == MessageStatus.STREAMING)
-    async with parts.database.write() as session:
-        await session.execute(update(MESSAGES).where(streaming).values(status=MessageStatus.INTERRUPTED.value))
-        batch = Batch(ref, events=[dump_event(terminal)], ends=True, run_columns=columns)
-        frames = await store_batch(session, batch, parts.clock())
+    batch = Batch(ref, events=[dump_event(terminal)], ends=True, run_columns=columns)
+
+    def store(connection: Connection) -> list[Frame]:
+        connection.execute(update(MESSAGES).where(streaming).values(status=MessageStatus.INTERRUPTED.value))
+        return store_batch(connection, batch, parts.clock())
+
+    frames = await parts.database.transact(store)
     parts.writer.publish(ref, frames)
 
 

@@ -11,9 +11,9 @@ from agui_app.conversation.model import Conversation, Message
 from agui_app.conversation.reducer import reduce
 from agui_app.errors import StoreUnavailable
 from agui_app.protocol.events import Event, stamp
+from agui_app.runs.batch import Effect
 from agui_app.runs.outbox import Entry, Outbox
 from agui_app.runs.recorder import Recorder
-from agui_app.runs.writer import Effect
 from agui_app.storage.messages import moment_ms
 
 RETRY_FIRST_S = 0.05

@@ -3,105 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import delete, insert, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection
 
 from agui_app.errors import StoreUnavailable
+from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.storage.database import Database
 from agui_app.storage.hub import Frame, Hub
-from agui_app.storage.tables import EVENTS, MESSAGES, PENDING_PAYLOADS, RUNS, THREADS
-
-Effect = Callable[[AsyncSession], Awaitable[None]]
-"""What a tool call does to the database; it belongs to the transaction that reports it."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRef:
-    """Which run, by the names of the outside and of the tables."""
-
-    owner_id: str
-    thread_id: str
-    run_id: str
-    thread_pk: int
-    run_pk: int
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What is committed together: all of it or nothing."""
-
-    run: RunRef
-    events: Sequence[str] = ()
-    """One-line JSON each."""
-    ends: bool = False
-    """The last event is the terminal event of the run."""
-    inserts: Sequence[Mapping[str, Any]] = ()
-    """Columns of new message rows."""
-    updates: Sequence[tuple[str, Mapping[str, Any]]] = ()
-    """Message id, columns that change."""
-    deletes: Sequence[str] = ()
-    run_columns: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    thread_columns: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    pending: Sequence[Mapping[str, Any]] = ()
-    """Columns of payloads that wait for the object store."""
-    effects: Sequence[Effect] = ()
-
-
-async def store_batch(session: AsyncSession, batch: Batch, now: datetime) -> list[Frame]:
-    """The frames of the batch, once the transaction of `session` commits."""
-    run = batch.run
-    for effect in batch.effects:
-        await effect(session)
-    frames: list[Frame] = []
-    if batch.events or batch.thread_columns:
-        frames = await _log_events(session, batch, now)
-    await _store_messages(session, batch)
-    columns = dict(batch.run_columns)
-    if batch.ends and frames:
-        columns["last_event_id"] = frames[-1].id
-    if columns:
-        await session.execute(update(RUNS).where(RUNS.c.pk == run.run_pk).values(**columns))
-    return frames
-
-
-async def _log_events(session: AsyncSession, batch: Batch, now: datetime) -> list[Frame]:
-    run, count = batch.run, len(batch.events)
-    newest = await session.execute(
-        update(THREADS)
-        .where(THREADS.c.pk == run.thread_pk)
-        .values(last_event_id=THREADS.c.last_event_id + count, **batch.thread_columns)
-        .returning(THREADS.c.last_event_id)
-    )
-    first = newest.scalar_one() - count + 1
-    frames = [
-        Frame(first + index, run.run_id, data, last=batch.ends and index == count - 1)
-        for index, data in enumerate(batch.events)
-    ]
-    if frames:
-        common = {"thread_pk": run.thread_pk, "run_pk": run.run_pk, "owner_id": run.owner_id, "created_at": now}
-        await session.execute(insert(EVENTS), [{**common, "id": frame.id, "data": frame.data} for frame in frames])
-    return frames
-
-
-async def _store_messages(session: AsyncSession, batch: Batch) -> None:
-    run = batch.run
-    mine = MESSAGES.c.thread_pk == run.thread_pk
-    owned = {"thread_pk": run.thread_pk, "owner_id": run.owner_id}
-    if batch.deletes:
-        await session.execute(delete(MESSAGES).where(mine, MESSAGES.c.id.in_(batch.deletes)))
-    for message_id, columns in batch.updates:
-        await session.execute(update(MESSAGES).where(mine, MESSAGES.c.id == message_id).values(**columns))
-    if batch.inserts:
-        await session.execute(insert(MESSAGES), [{**owned, **row} for row in batch.inserts])
-    if batch.pending:
-        waiting = PENDING_PAYLOADS.c.message_id.in_([row["message_id"] for row in batch.pending])
-        await session.execute(delete(PENDING_PAYLOADS).where(PENDING_PAYLOADS.c.thread_pk == run.thread_pk, waiting))
-        await session.execute(insert(PENDING_PAYLOADS), [{**owned, **row} for row in batch.pending])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +80,26 @@ class Writer:
         return None
 
     async def _transaction(self, batches: Sequence[Batch]) -> None:
+        now = self._clock()
+        if any(batch.effects for batch in batches):
+            stored = await self._store_with_effects(batches, now)
+        else:
+            stored = await self._database.transact(lambda connection: _store(connection, batches, now))
+        for batch, frames in zip(batches, stored, strict=True):
+            self.publish(batch.run, frames)
+
+    async def _store_with_effects(self, batches: Sequence[Batch], now: datetime) -> list[list[Frame]]:
         async with self._database.write() as session:
-            now = self._clock()
-            stored = [(batch.run, await store_batch(session, batch, now)) for batch in batches]
-        for run, frames in stored:
-            self.publish(run, frames)
+            for batch in batches:
+                for effect in batch.effects:
+                    await effect(session)
+            await session.flush()
+            connection = await session.connection()
+            return await connection.run_sync(_store, batches, now)
+
+
+def _store(connection: Connection, batches: Sequence[Batch], now: datetime) -> list[list[Frame]]:
+    return [store_batch(connection, batch, now) for batch in batches]
 
 
 def _settle(done: asyncio.Future[None], error: Exception | None) -> None:

@@ -56,10 +56,9 @@ class Composer(rx.State):
                 self._unsent = {**self._unsent, message["id"]: body}
                 (await self.get_state(Transcript)).mark_unsent(message["id"], error.detail)
             return
-        if not path.startswith(THREAD_PATH):
-            yield rx.redirect(f"{THREAD_PATH}{body['threadId']}", replace=True)
-        elif followers.followed(tab) != body["threadId"]:
-            yield Transcript.open_thread
+        if followers.followed(tab) != body["threadId"]:
+            here = path.startswith(THREAD_PATH)
+            yield Transcript.open_thread if here else rx.redirect(f"{THREAD_PATH}{body['threadId']}", replace=True)
         yield Threads.refresh
 
     @rx.event

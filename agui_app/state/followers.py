@@ -11,13 +11,16 @@ _scopes: dict[str, tuple[str, anyio.CancelScope]] = {}
 
 
 @contextmanager
-def following(tab: str, thread_id: str) -> Generator[None]:
-    """Run the body as the one follower of `tab`; the one before it is stopped, and `stop` ends this one."""
+def following(tab: str, thread_id: str) -> Generator[anyio.CancelScope]:
+    """Run the body as the one follower of `tab`; the one before it is stopped, and `stop` ends this one.
+
+    Gives the scope of the body: after a stop its `cancelled_caught` is true.
+    """
     stop(tab)
     with anyio.CancelScope() as scope:
         _scopes[tab] = (thread_id, scope)
         try:
-            yield
+            yield scope
         finally:
             if _scopes.get(tab) == (thread_id, scope):
                 del _scopes[tab]

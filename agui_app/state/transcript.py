@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -95,19 +95,21 @@ class Transcript(rx.State):
     _active: bool = False
 
     @rx.event(background=True)
-    async def open_newest(self) -> AsyncIterator[Any]:
-        """Go to the newest thread; with none yet, show the empty page."""
+    async def open_newest(self) -> None:
+        """Show the newest thread and follow it; with none yet, show the empty page."""
         async with self:
-            self._show_nothing("")
-            followers.stop(self.router.session.client_token)
-        try:
-            threads = (await client().threads(limit=1))["threads"]
-        except AguiError as error:
-            async with self:
-                self.problem = error.detail
-            return
-        if threads:
-            yield rx.redirect(f"{THREAD_PATH}{threads[0]['id']}", replace=True)
+            tab = self.router.session.client_token
+        thread_id = ""
+        with followers.following(tab, "") as scope:
+            try:
+                threads = (await client().threads(limit=1))["threads"]
+                thread_id = str(threads[0]["id"]) if threads else ""
+            except AguiError as error:
+                async with self:
+                    self.problem = error.detail
+                return
+        if not scope.cancelled_caught:
+            await self._open(tab, thread_id)
 
     @rx.event(background=True)
     async def open_thread(self) -> None:
@@ -115,11 +117,16 @@ class Transcript(rx.State):
         async with self:
             tab = self.router.session.client_token
             thread_id = unquote(self.router.url.path).removeprefix(THREAD_PATH).strip("/")
-            if self.thread_id != thread_id:
-                self._show_nothing(thread_id)
+        await self._open(tab, thread_id)
+
+    async def _open(self, tab: str, thread_id: str) -> None:
         with followers.following(tab, thread_id):
+            async with self:
+                if self.thread_id != thread_id:
+                    self._show_nothing(thread_id)
             try:
-                await self._follow(thread_id)
+                if thread_id:
+                    await self._follow(thread_id)
             except NotFound:
                 async with self:
                     self._show_nothing(thread_id, keep_pending=True)

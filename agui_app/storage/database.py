@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, nullcontext
-from typing import Any
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext, suppress
+from typing import Any, TypeVar
 
-from sqlalchemy import event, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -16,9 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, c
 
 from agui_app.errors import StoreUnavailable
 
+T = TypeVar("T")
+
 BUSY_TIMEOUT_MS = 2_000  # another process may hold the file for a moment; longer is "away" (503)
 READERS = 8  # connections for reading, each a thread under SQLite
 POOL_TIMEOUT_S = 5
+CLOSE_BOUND_S = 2.0  # for readers that are in the middle of a look when the server stops
 
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -37,11 +41,17 @@ class Database:
         if self._sqlite:
             self._reads = _sqlite_engine(url, begin="BEGIN", size=READERS, pragmas=(*_PRAGMAS, "PRAGMA query_only=ON"))
             self._writes = _sqlite_engine(url, begin="BEGIN IMMEDIATE", size=1, pragmas=_PRAGMAS)
+            self._direct = _direct_engine(url)
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="agui-write")
         else:
             self._writes = create_async_engine(url, json_serializer=_compact, pool_timeout=POOL_TIMEOUT_S)
             self._reads = self._writes.execution_options(isolation_level="REPEATABLE READ")
         self._turn = asyncio.Lock()
         self._orphans: set[asyncio.Task[None]] = set()
+        self._users = 0
+        self._unused = asyncio.Event()
+        self._unused.set()
+        self._closed = False
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
@@ -56,14 +66,43 @@ class Database:
         async with _store_errors(), turn, self._session(self._writes) as session:
             yield session
 
+    async def transact(self, work: Callable[[Connection], T]) -> T:
+        """What `work` gives back, which is one write transaction. Raises StoreUnavailable.
+
+        `work` runs in a thread: on SQLite that is one hop, where a session takes four for every statement, which is
+        most of what a small commit costs.
+        """
+        if not self._sqlite:
+            async with self.write() as session:
+                return await (await session.connection()).run_sync(work)
+        async with _store_errors(), self._turn:
+            self._refuse_when_closed()
+            return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, self._begin, work))
+
+    def _begin(self, work: Callable[[Connection], T]) -> T:
+        with self._direct.begin() as connection:
+            return work(connection)
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("The server is stopping")
+
     @asynccontextmanager
     async def _session(self, engine: AsyncEngine) -> AsyncGenerator[AsyncSession, None]:
-        connection = await self._connect(engine)
+        self._refuse_when_closed()
+        self._users += 1
+        self._unused.clear()
         try:
-            async with AsyncSession(connection, expire_on_commit=False) as session, session.begin():
-                yield session
+            connection = await self._connect(engine)
+            try:
+                async with AsyncSession(connection, expire_on_commit=False) as session, session.begin():
+                    yield session
+            finally:
+                await asyncio.shield(connection.close())
         finally:
-            await asyncio.shield(connection.close())
+            self._users -= 1
+            if not self._users:
+                self._unused.set()
 
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         """A connection of the pool. One that is opened while its task is cancelled would be lost: it is given back."""
@@ -82,10 +121,17 @@ class Database:
             await session.execute(text("SELECT 1"))
 
     async def close(self) -> None:
-        """Every connection is given back."""
+        """Every connection is given back, after those who use one, within CLOSE_BOUND_S."""
+        self._closed = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_BOUND_S):
+                await self._unused.wait()
         await asyncio.gather(*self._orphans)
         await self._writes.dispose()
         await self._reads.dispose()
+        if self._sqlite:
+            await asyncio.to_thread(self._thread.shutdown)
+            self._direct.dispose()
 
 
 async def _opened(engine: AsyncEngine) -> AsyncConnection:
@@ -116,8 +162,23 @@ def _sqlite_engine(url: str, *, begin: str, size: int, pragmas: tuple[str, ...])
     engine = create_async_engine(
         url, json_serializer=_compact, pool_size=size, max_overflow=0, pool_timeout=POOL_TIMEOUT_S
     )
+    _own_transactions(engine.sync_engine, begin, pragmas)
+    return engine
 
-    # The driver begins transactions on its own terms; these two hand that over to us.
+
+def _direct_engine(url: str) -> Engine:
+    """The writer's own connection to the same file, without the detour over a thread for every step."""
+    direct = make_url(url).set(drivername="sqlite")
+    engine = create_engine(
+        direct, json_serializer=_compact, pool_size=1, max_overflow=0, connect_args={"check_same_thread": False}
+    )
+    _own_transactions(engine, "BEGIN IMMEDIATE", _PRAGMAS)
+    return engine
+
+
+def _own_transactions(engine: Engine, begin: str, pragmas: tuple[str, ...]) -> None:
+    """The driver would begin transactions on its own terms; they are ours."""
+
     def connected(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
@@ -128,6 +189,5 @@ def _sqlite_engine(url: str, *, begin: str, size: int, pragmas: tuple[str, ...])
     def begun(connection: Any) -> None:
         connection.exec_driver_sql(begin)
 
-    event.listen(engine.sync_engine, "connect", connected)
-    event.listen(engine.sync_engine, "begin", begun)
-    return engine
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begun)

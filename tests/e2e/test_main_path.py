@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import httpx
@@ -17,7 +18,7 @@ DONE = {"intent": "done", "execution": "done", "report": "done"}
 async def test_a_sentence_becomes_an_event_with_its_card_and_a_reload_shows_the_same(
     page: Page, server: Server
 ) -> None:
-    await page.goto(server.url)
+    await page.goto(f"{server.url}/t/bank")
     await say(page, "remind me to call the bank tomorrow at 3pm")
     await expect(item(page, "message", role="user")).to_have_text("remind me to call the bank tomorrow at 3pm")
     result = item(page, "toolResult", status="completed")
@@ -32,7 +33,6 @@ async def test_a_sentence_becomes_an_event_with_its_card_and_a_reload_shows_the_
         ("toolResult", None, "calendar_card.v1"),
         ("message", "assistant", None),
     ]
-    await expect(page).to_have_url(f"{server.url}/t/{page.url.rsplit('/', 1)[1]}")
     await page.reload()
     await expect(item(page, "message", role="assistant")).to_be_visible()
     assert await rows(page) == before
@@ -224,6 +224,21 @@ async def test_the_root_is_the_newest_thread(page: Page, servers: Servers) -> No
     await say(page, "hello")
     await expect(item(page, "message", role="assistant")).to_have_text("You said: hello")
     await settled(page)
+    await expect(page).to_have_url(re.compile(r"/t/[A-Za-z0-9_]+$"))
     await page.goto(server.url)
     await expect(item(page, "message", role="assistant")).to_have_text("You said: hello")
-    assert "/t/" in page.url
+    await say(page, "again")
+    await expect(item(page, "message", role="assistant").last).to_have_text("You said: again")
+    await expect(page).to_have_url(f"{server.url}/")
+
+
+async def test_what_was_typed_before_the_page_became_a_threads_page_is_kept(page: Page, servers: Servers) -> None:
+    server = servers(AGUI_AGENT=SCRIPTED, AGUI_KEEPALIVE_S="13")
+    await page.goto(server.url)
+    await expect(page.get_by_role("heading", name="What shall I put in your calendar?")).to_be_visible()
+    await say(page, "slow 10")
+    await page.keyboard.type("typed ahead")
+    await expect(page).to_have_url(re.compile(r"/t/[A-Za-z0-9_]+$"))
+    await expect(composer(page)).to_have_value("typed ahead")
+    await page.reload()
+    await expect(composer(page)).to_have_value("typed ahead")

@@ -55,7 +55,7 @@ def statements(database: Database) -> Iterator[list[str]]:
     def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         seen.append(statement)
 
-    engines = [database._reads.sync_engine, database._writes.sync_engine]
+    engines = [database._reads.sync_engine, database._writes.sync_engine, database._direct]
     for engine in engines:
         event.listen(engine, "before_cursor_execute", note)
     try:

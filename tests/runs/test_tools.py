@@ -347,11 +347,11 @@ async def test_the_database_away_for_a_moment_loses_nothing(open_house: Open, mo
 
     store, fails = writer.store_batch, [True] * 3
 
-    async def store_batch(*args: Any) -> Any:
+    def store_batch(*args: Any) -> Any:
         if fails:
             fails.pop()
             raise StoreUnavailable("away")
-        return await store(*args)
+        return store(*args)
 
     async with open_house(Scripted(text("a"), call("echo", {"say": "x"}))) as house:
         await house.start(body(user()))
@@ -369,10 +369,10 @@ async def test_events_that_can_never_be_stored_end_the_run_from_its_log(open_hou
 
     store = writer.store_batch
 
-    async def store_batch(session: AsyncSession, batch: Any, now: Any) -> Any:
+    def store_batch(connection: Any, batch: Any, now: Any) -> Any:
         if any("poison" in event for event in batch.events):
             raise RuntimeError("cannot be stored")
-        return await store(session, batch, now)
+        return store(connection, batch, now)
 
     monkeypatch.setattr(writer, "store_batch", store_batch)
 

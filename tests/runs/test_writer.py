@@ -12,7 +12,8 @@ from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.errors import StoreUnavailable
-from agui_app.runs.writer import Batch, RunRef, Writer
+from agui_app.runs.batch import Batch, RunRef
+from agui_app.runs.writer import Writer
 from agui_app.storage.database import Database
 from agui_app.storage.hub import Hub
 from agui_app.storage.migrate import migrate
@@ -28,6 +29,10 @@ class Counting(Database):
     def write(self) -> Any:
         self.writes += 1
         return super().write()
+
+    def transact(self, work: Any) -> Any:
+        self.writes += 1
+        return super().transact(work)
 
 
 @pytest.fixture
@@ -103,11 +108,11 @@ async def test_a_batch_at_fault_fails_alone(database: Counting, refs: list[RunRe
 
 
 async def test_a_store_that_is_away_fails_all_at_once(database: Counting, refs: list[RunRef], monkeypatch) -> None:
-    def away() -> Any:
+    async def away(work: Any) -> Any:
         database.writes += 1
         raise StoreUnavailable("away")
 
-    monkeypatch.setattr(database, "write", away)
+    monkeypatch.setattr(database, "transact", away)
     writer = Writer(database, Hub(10), lambda: T0)
     waiting = [asyncio.ensure_future(writer.submit(Batch(ref, events=["a"]))) for ref in refs]
     await asyncio.sleep(0)
