@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from zoneinfo import ZoneInfo
 
-from agui_app.conversation.model import CallStatus, ToolCall
+from agui_app.conversation.model import ToolCall
 from agui_app.errors import StoreUnavailable, ToolError
-from agui_app.protocol.events import ToolCallEndEvent, UnknownEvent, with_our_metadata
+from agui_app.protocol.events import UnknownEvent
 from agui_app.runs.accept import Accepted
 from agui_app.runs.parts import Parts
 from agui_app.runs.results import failure_events, success_event
@@ -35,9 +35,6 @@ async def answer(call: ToolCall, accepted: Accepted, parts: Parts, stream: RunSt
 
 
 async def _succeed(call: ToolCall, accepted: Accepted, parts: Parts, stream: RunStream) -> None:
-    if call.status is CallStatus.PENDING:
-        stream.say(with_our_metadata(ToolCallEndEvent(tool_call_id=call.id), interrupted=True))
-        raise ToolError(f"the arguments of {call.name} never ended", tool_code="interrupted")
     await stream.settle()  # what it reads is what was said
     outcome = await _carry_out(call, accepted, parts)
     event = success_event(stream.conversation, accepted.ref.run_id, call, outcome, accepted.request.locale)

@@ -25,12 +25,15 @@ class Stop(StrEnum):
     TIMEOUT = "timeout"
 
 
+CUT_SHORT = "The call was cut short"
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """A terminal event, and what it means for what is open."""
 
     terminal: Event
-    error: str = "The call was cut short"
+    error: str = CUT_SHORT
     """The error of calls that are cut."""
     finished: bool = False
     """The run ends well: whole calls without an answer stay calls."""

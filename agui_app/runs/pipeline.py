@@ -6,12 +6,12 @@ import asyncio
 import logging
 from contextlib import aclosing
 
-from agui_app.conversation.model import ToolCall
+from agui_app.conversation.model import CallStatus, ToolCall
 from agui_app.protocol.events import Event, RunErrorEvent, RunFinishedEvent, RunFinishedInterruptOutcome
 from agui_app.protocol.order import Order
 from agui_app.runs.accept import Accepted
 from agui_app.runs.calls import answer
-from agui_app.runs.endings import Ending, Stop, ended_by_agent, failed, last_events, stopped_by
+from agui_app.runs.endings import CUT_SHORT, Ending, Stop, ended_by_agent, failed, last_events, stopped_by
 from agui_app.runs.parts import Parts
 from agui_app.runs.recorder import Recorder
 from agui_app.runs.recover import end_somehow
@@ -107,6 +107,8 @@ class Pipeline:
         admission = Admission(self.ref.run_id, earlier, self._stream.conversation.messages)
         for _ in range(self._parts.settings.max_tool_rounds + 1):
             terminal = await self._round(admission)
+            if terminal is None and self._stopped_in_a_call():
+                return failed("interrupted", "The agent stopped in the middle of a call", error=CUT_SHORT)
             calls = self._calls_to_answer(terminal)
             if not calls:
                 return ended_by_agent(terminal, self._stream.conversation, self._finished())
@@ -140,6 +142,11 @@ class Pipeline:
             _log.info("the agent of run %s broke a rule: %s", self.ref.run_id, verdict.violation)
         return verdict.event
 
+    def _stopped_in_a_call(self) -> bool:
+        """Whether a call's arguments never ended: asking again would only cut it again."""
+        calls = unanswered(self._stream.conversation, self.ref.run_id)
+        return any(call.status is CallStatus.PENDING for call in calls)
+
     def _calls_to_answer(self, terminal: Event | None) -> list[ToolCall]:
         """The calls that are ours, and those of tools that nobody has when the agent waits for them."""
         if isinstance(terminal, RunErrorEvent):
@@ -149,6 +156,7 @@ class Pipeline:
         tools = self._parts.tools
         elsewhere = client_tool_names(self._accepted.request.body.get("tools"), tools)
         calls = unanswered(self._stream.conversation, self.ref.run_id)
+        calls = [call for call in calls if call.status is CallStatus.EXECUTING]
         return [call for call in calls if call.name in tools or (terminal is None and call.name not in elsewhere)]
 
     async def _end(self, ending: Ending) -> None:
