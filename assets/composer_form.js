@@ -53,7 +53,8 @@ export function ComposerForm({ onSend, running, locale, children, ...rest }) {
 
   useEffect(() => {
     const text = area();
-    if (!text.value) text.value = takeDraft();
+    const kept = takeDraft(); // keys may have been pressed between the mount and this effect: they come after it
+    if (!text.value.startsWith(kept)) text.value = kept + text.value;
     keepDraft(text.value);
     fit();
   }, []);

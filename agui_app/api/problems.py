@@ -154,5 +154,7 @@ def _as_error(error: HTTPException) -> AguiError:
 
 def _invalid_parameters(error: RequestValidationError) -> AguiError:
     problems: Sequence[dict[str, Any]] = error.errors()
-    fields = tuple(FieldError(str(problem["loc"][-1]), str(problem["msg"])) for problem in problems)
+    fields = tuple(
+        FieldError(str(problem["loc"][-1]), str(problem["msg"]).removeprefix("Value error, ")) for problem in problems
+    )
     return InvalidRequest("; ".join(f"{field.pointer}: {field.message}" for field in fields), errors=fields)

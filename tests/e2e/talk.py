@@ -41,6 +41,7 @@ async def say(page: Page, text: str) -> None:
     await composer(page).click()
     await page.keyboard.type(text)
     await page.keyboard.press("Enter")
+    await expect(item(page, "message", role="user").filter(has_text=text).last).to_be_visible()
 
 
 async def settled(page: Page) -> None:
