@@ -1,5 +1,5 @@
 // The composer's form. The text stays in the DOM until it is sent: no round trip a key, safe for input methods.
-import { createElement, useEffect, useRef } from "react";
+import { createElement, useEffect, useLayoutEffect, useRef } from "react";
 
 const MAX_LINES_PX = 200;
 
@@ -51,9 +51,10 @@ export function ComposerForm({ onSend, running, locale, children, ...rest }) {
 
   useEffect(fit);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Before any key reaches the new field, which would be kept in place of the draft.
     const text = area();
-    const kept = takeDraft(); // keys may have been pressed between the mount and this effect: they come after it
+    const kept = takeDraft();
     if (!text.value.startsWith(kept)) text.value = kept + text.value;
     keepDraft(text.value);
     fit();
