@@ -14,22 +14,18 @@ function zone() {
 // A draft stays with its page in this tab. What was typed at "/" goes along to the thread that its page becomes.
 const ROOT_DRAFT = "draft:/";
 
-function draftKey() {
-  return `draft:${window.location.pathname}`;
-}
-
-function keepDraft(text) {
+function keepDraft(path, text) {
   try {
-    if (text) sessionStorage.setItem(draftKey(), text);
-    else sessionStorage.removeItem(draftKey());
+    if (text) sessionStorage.setItem(`draft:${path}`, text);
+    else sessionStorage.removeItem(`draft:${path}`);
   } catch {
     // storage is full or forbidden: the text is in the field all the same
   }
 }
 
-function takeDraft() {
+function takeDraft(path) {
   try {
-    const kept = sessionStorage.getItem(draftKey()) ?? sessionStorage.getItem(ROOT_DRAFT) ?? "";
+    const kept = sessionStorage.getItem(`draft:${path}`) ?? sessionStorage.getItem(ROOT_DRAFT) ?? "";
     sessionStorage.removeItem(ROOT_DRAFT);
     return kept;
   } catch {
@@ -37,8 +33,9 @@ function takeDraft() {
   }
 }
 
-export function ComposerForm({ onSend, running, locale, children, ...rest }) {
+export function ComposerForm({ onSend, running, locale, thread, children, ...rest }) {
   const form = useRef(null);
+  const path = useRef(typeof window === "undefined" ? "" : window.location.pathname);
   const area = () => form.current.elements.namedItem("message");
 
   const fit = () => {
@@ -54,14 +51,22 @@ export function ComposerForm({ onSend, running, locale, children, ...rest }) {
   useLayoutEffect(() => {
     // Before any key reaches the new field, which would be kept in place of the draft.
     const text = area();
-    const kept = takeDraft();
+    const kept = takeDraft(path.current);
     if (!text.value.startsWith(kept)) text.value = kept + text.value;
-    keepDraft(text.value);
+    keepDraft(path.current, text.value);
     fit();
   }, []);
 
+  useLayoutEffect(() => {
+    // Another thread in the same page: what was typed stays with the one it was typed for.
+    if (path.current === window.location.pathname) return;
+    path.current = window.location.pathname;
+    area().value = takeDraft(path.current);
+    fit();
+  }, [thread]);
+
   const onInput = () => {
-    keepDraft(area().value);
+    keepDraft(path.current, area().value);
     fit();
   };
 

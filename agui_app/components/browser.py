@@ -42,6 +42,8 @@ class ComposerForm(rx.Component):
     running: rx.Var[bool]
     """Enter keeps the text."""
     locale: rx.Var[str]
+    thread: rx.Var[str]
+    """The open thread: when it changes, so does the draft."""
     on_send: rx.EventHandler[_form]
     """Gets {message, timezone, locale}."""
 

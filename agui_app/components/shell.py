@@ -205,6 +205,7 @@ def composer() -> rx.Component:
             rx.cond(Transcript.running, stop_button(), send_button()),
             running=Transcript.running,
             locale=Preferences.locale,
+            thread=Transcript.thread_id,
             on_send=Composer.send,
             class_name=(
                 "mx-auto w-[calc(100%-2rem)] max-w-[46rem] flex items-end gap-2 rounded-2xl border border-zinc-300 "

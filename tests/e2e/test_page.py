@@ -96,3 +96,20 @@ async def test_on_a_phone_the_list_is_a_drawer_and_the_page_is_chinese(browser: 
     await expect(drawer).to_be_hidden()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await context.close()
+
+
+async def test_a_draft_stays_with_the_thread_it_was_typed_for(page: Page, servers: Servers) -> None:
+    server = servers(AGUI_AGENT=SCRIPTED)
+    for thread_id in ("drafts-a", "drafts-b"):
+        await page.goto(f"{server.url}/t/{thread_id}")
+        await say(page, f"this is {thread_id}")
+        await settled(page)
+    await composer(page).fill("for b")
+    links = page.get_by_role("navigation", name="Conversations")
+    await links.get_by_role("link", name="this is drafts-a").click()
+    await expect(item(page, "message", role="user")).to_have_text("this is drafts-a")
+    await expect(composer(page)).to_have_value("")
+    await composer(page).fill("for a")
+    await page.go_back()
+    await expect(item(page, "message", role="user")).to_have_text("this is drafts-b")
+    await expect(composer(page)).to_have_value("for b")
