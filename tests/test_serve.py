@@ -17,6 +17,7 @@ from agui_app import serve
 from agui_app.errors import SettingsError
 from agui_app.serve import StreamsThatEnd, check_port_is_free, main, owned_data_dir, resolve
 from agui_app.settings import Settings
+from tests.e2e.server import free_port
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +53,7 @@ def busy_port() -> Iterator[int]:
 def test_a_setting_that_cannot_be_used_stops_the_start_with_one_line_that_names_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, value: str, line: str
 ) -> None:
-    monkeypatch.setenv("AGUI_PORT", "0" if name != "AGUI_PORT" else value)
-    monkeypatch.setenv("AGUI_PORT", value if name == "AGUI_PORT" else "39271")
+    monkeypatch.setenv("AGUI_PORT", str(free_port()))
     monkeypatch.setenv(name, value)
 
     assert main() == 2
@@ -89,11 +89,7 @@ def test_a_host_becomes_an_address(settings: Settings, host: str, address: str) 
 
 
 def test_a_free_port_is_free(settings: Settings) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-
-    check_port_is_free(settings.model_copy(update={"port": port}), "127.0.0.1")
+    check_port_is_free(settings.model_copy(update={"port": free_port()}), "127.0.0.1")
 
 
 def test_the_data_folder_holds_the_process_id_as_long_as_the_server_runs(tmp_path: Path) -> None:

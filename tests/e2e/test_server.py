@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.e2e.server import STOP_WITHIN_S, Server, running, spawn
+from tests.e2e.server import STOP_WITHIN_S, Server, free_port, running, spawn
 
 
 async def test_the_server_tells_its_process_id_and_serves_its_page(server: Server) -> None:
@@ -26,7 +26,7 @@ def test_a_second_start_builds_nothing_and_says_that_it_is_ready(server: Server,
 
 def test_a_second_server_in_the_same_data_folder_is_refused_with_one_line(server: Server, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    second = spawn(server.data_dir, 1 + int(server.url.rpartition(":")[2]), log, {})
+    second = spawn(server.data_dir, free_port(), log, {})
 
     assert second.wait(STOP_WITHIN_S) == 2
     assert log.read_text() == (
