@@ -36,6 +36,7 @@ BUILT_FOR = "http://agui-app.invalid"
 """The server's address while the page is built, easily found again: `to_own_origin` puts the page's own there."""
 
 LOG_TAIL_LINES = 40
+CHATTER = ("npm silly", "npm verbose", "npm timing", "npm http")  # hundreds of lines after the one that says the reason
 
 
 class BuildError(AguiError):
@@ -133,7 +134,8 @@ def _build_in_child() -> None:
         check=False,
     )
     if child.returncode != 0:
-        tail = "\n".join(child.stdout.splitlines()[-LOG_TAIL_LINES:])
+        told = [line for line in child.stdout.splitlines() if line.strip() and not line.startswith(CHATTER)]
+        tail = "\n".join(told[-LOG_TAIL_LINES:])
         raise BuildError(f"the page could not be built; the end of the output:\n{tail}")
 
 

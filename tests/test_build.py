@@ -170,8 +170,11 @@ def test_a_build_whose_address_is_not_where_it_was_is_refused(monkeypatch: pytes
     assert not is_built()
 
 
-def test_a_build_that_fails_tells_the_end_of_its_output(project: Path) -> None:
-    (project / "agui_app/build.py").write_text("import sys\nfor n in range(100): print('line', n)\nsys.exit(3)\n")
+def test_a_build_that_fails_tells_the_end_of_its_output_without_npms_chatter(project: Path) -> None:
+    (project / "agui_app/build.py").write_text(
+        "import sys\nfor n in range(100): print('line', n)\n"
+        "for n in range(100): print('npm silly unfinished', n)\nsys.exit(3)\n"
+    )
     (project / "agui_app/__init__.py").touch()
 
     with pytest.raises(BuildError) as failed:
