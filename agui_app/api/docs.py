@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -78,11 +79,16 @@ def _page(document: dict[str, Any]) -> str:
 def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
     parameters = "".join(
         f"<tr><td><code>{escape(parameter['name'])}</code><td>{parameter['in']}"
-        f"<td>{escape(parameter.get('description', ''))}"
+        f"<td>{_prose(parameter.get('description', ''))}"
         for parameter in operation.get("parameters", ())
     )
     answers = " ".join(f"<code>{status}</code>" for status in operation["responses"])
     return (
-        f"<h2><code>{method} {escape(path)}</code></h2><p>{escape(operation.get('description', ''))}</p>"
+        f"<h2><code>{method} {escape(path)}</code></h2><p>{_prose(operation.get('description', ''))}</p>"
         f"<table>{parameters}</table><p>Answers: {answers}</p>"
     )
+
+
+def _prose(text: str) -> str:
+    """Text as HTML; what stands in backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

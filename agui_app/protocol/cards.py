@@ -17,13 +17,13 @@ ERROR_CARD = "error_card.v1"
 CALENDAR_CARD = "calendar_card.v1"
 
 
-class _CardModel(BaseModel):
+class CardModel(BaseModel):
     """Read strictly, with unknown keys left alone: a newer server may send more."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True, frozen=True)
 
 
-class CardAction(_CardModel):
+class CardAction(CardModel):
     type: Literal["open", "edit", "delete"]
     label: str
     target: str | None = None
@@ -32,7 +32,7 @@ class CardAction(_CardModel):
     style: str | None = None
 
 
-class CalendarCard(_CardModel):
+class CalendarCard(CardModel):
     """`calendar_card.v1`: one event as it was when the card was made."""
 
     id: str
@@ -49,7 +49,7 @@ class CalendarCard(_CardModel):
     source_type: str | None = None
 
 
-class CalendarList(_CardModel):
+class CalendarList(CardModel):
     """`calendar_list.v1`: what a search of the calendar found."""
 
     title: str | None = None
@@ -57,7 +57,7 @@ class CalendarList(_CardModel):
     events: list[CalendarCard]
 
 
-class UserCandidate(_CardModel):
+class UserCandidate(CardModel):
     id: str
     name: str
     email: str | None = None
@@ -69,7 +69,7 @@ class UserCard(UserCandidate):
     candidates: list[UserCandidate] | None = None
 
 
-class ErrorCard(_CardModel):
+class ErrorCard(CardModel):
     """`error_card.v1`: why a call was not carried out."""
 
     message: str
@@ -83,7 +83,7 @@ CARD_MODELS: Mapping[str, type[BaseModel]] = MappingProxyType(
 """Card type -> the model of its data."""
 
 
-class Card(_CardModel):
+class Card(CardModel):
     """The envelope of every card."""
 
     type: Literal["card"]

@@ -96,6 +96,13 @@ async def test_the_documentation_names_every_route_and_every_code(bare: httpx.As
     assert "https://" not in shown
 
 
+async def test_what_stands_in_backticks_is_code_on_the_page(bare: httpx.AsyncClient) -> None:
+    page = (await bare.get("/api/docs")).text
+
+    assert "`" not in page
+    assert "The same <code>runId</code> with the same body is the same run again." in page
+
+
 async def test_every_reference_of_the_documentation_leads_somewhere(bare: httpx.AsyncClient) -> None:
     text = (await bare.get("/api/openapi.json")).text
     document = (await bare.get("/api/openapi.json")).json()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from agui_app.agents.base import AgentInput
 from agui_app.agents.rules.answers import answer, report
-from agui_app.agents.rules.intent import read_intent
+from agui_app.agents.rules.intent import Intent, Kind, read_intent
 from agui_app.conversation.model import Message, Role
 from agui_app.protocol.events import (
     Event,
@@ -47,7 +47,8 @@ class RulesAgent:
                 yield event
             return
         yield StepStartedEvent(step_name="intent")
-        intent = read_intent(said, input.now, input.timezone)
+        is_answered = last is not None and last.role is Role.ASSISTANT
+        intent = Intent(Kind.NOTHING_NEW) if is_answered else read_intent(said, input.now, input.timezone)
         yield StepFinishedEvent(step_name="intent")
         if intent.tool is None:
             stream = self._reported(answer(intent, input.now, input.timezone, locale))

@@ -59,8 +59,8 @@ _SAID: dict[Kind, dict[str, str]] = {
         "en": "I cannot work out which day that is. Please name its date.",
     },
     Kind.CHANGE: {
-        "zh": "我还不会修改或删除日程，请在日程卡片上操作。",
-        "en": "I cannot change or delete events yet; the card of the event can.",
+        "zh": "我还不会修改或删除日程。",
+        "en": "I cannot change or delete events yet.",
     },
     Kind.GREETING: {"zh": "你好！{abilities}", "en": "Hello! {abilities}"},
     Kind.THANKS: {"zh": "不客气！", "en": "You're welcome!"},
@@ -71,6 +71,18 @@ _SAID: dict[Kind, dict[str, str]] = {
     Kind.WEATHER: {
         "zh": "我不联网，查不到天气。{abilities}",
         "en": "I have no network, so I cannot look up the weather. {abilities}",
+    },
+    Kind.NO_SUCH_TIME: {
+        "zh": "没有这样的时间。请告诉我几点几分，例如“下午3点半”。",
+        "en": "There is no such time. Please name the hour again, such as “3:30 pm”.",
+    },
+    Kind.TOO_LONG: {
+        "zh": "这段话太长了，我看不懂。请用一句话告诉我要记什么、在什么时候。",
+        "en": "That is too long for me. Please say in one sentence what to note and when.",
+    },
+    Kind.NOTHING_NEW: {
+        "zh": "没有新的内容需要回答。",
+        "en": "There is nothing new to answer.",
     },
     Kind.OTHER: {
         "zh": "这个我答不上来。{abilities}",

@@ -28,7 +28,9 @@ from agui_app.agents.rules.tokens import (
     weekend,
 )
 
-_ON = r"(?:\b(?:on|for|by|from|starting|beginning|until|till|before|since|as\s+of|due)\s+)?"
+_BY = r"for|by|from|starting|beginning|until|till|before|since|as\s+of|due"
+_ON = rf"(?:\b(?:on|{_BY})\s+)?"
+_BUT_ON = rf"(?:\b(?:{_BY})\s+)?"  # the lights on tomorrow
 _MONTHS = {
     name: index
     for index, name in enumerate(
@@ -195,7 +197,7 @@ DAYS = rules(
         _days_after,
     ),
     (rf"\bin\s+(?P<n>{N})\s+(?P<unit>day|week|month|year)s?\b(?P<base>)(?:'\s*time)?", _days_after),
-    (rf"{_ON}\b(?P<word>today|tomorrow|tomorow|tmrw|tmr|yesterday)\b{_PART}{_OWNER}", _relative_word),
+    (rf"{_BUT_ON}\b(?P<word>today|tomorrow|tomorow|tmrw|tmr|yesterday)\b{_PART}{_OWNER}", _relative_word),
     (r"\b(?:on\s+|for\s+)?(?P<word>tonight|tonite)\b'?s?", lambda m, today: day(m, today, part=Part.EVENING)),
     (r"\b(?:on\s+|for\s+)?this\s+(?P<part>morning|afternoon|evening)\b", _this_part),
     (

@@ -19,7 +19,7 @@ from agui_app.agents.rules.windows import Window, read_window
 CREATE_TOOL = "create_calendar_event"
 READ_TOOL = "calendar_read"
 
-MAX_LENGTH = 300
+MAX_LENGTH = 500
 """Characters of a sentence that is read; what is longer is pasted, and no request."""
 DEFAULT_DAYS = 7
 """How far ahead a question without a time looks."""
@@ -49,6 +49,9 @@ class Kind(StrEnum):
     HELP = "help"
     WEATHER = "weather"
     CLOCK = "clock"
+    NO_SUCH_TIME = "no_such_time"
+    TOO_LONG = "too_long"
+    NOTHING_NEW = "nothing_new"
     OTHER = "other"
 
 
@@ -73,7 +76,7 @@ def read_intent(text: str, now: datetime, timezone: str) -> Intent:
     if forced := _FORCED.fullmatch(text):
         return Intent(Kind.FORCED, tool=forced[1], args_text=forced[2].strip())
     if len(text) > MAX_LENGTH:
-        return Intent(Kind.OTHER)
+        return Intent(Kind.TOO_LONG)
     for pattern, kind in (
         (wording.GREETING, Kind.GREETING),
         (wording.THANKS, Kind.THANKS),
@@ -214,6 +217,8 @@ def _noted(sentence: Sentence, moment: Moment) -> Intent:
     said = read_wording(sentence.text, sentence.plain, used, leads)
     if not said.title or wording.NO_TITLE.search(said.title) or _is_only_a_name(sentence, said.title):
         return Intent(Kind.ASK_WHAT)
+    if wording.NO_SUCH_TIME.search(sentence.masked):
+        return Intent(Kind.NO_SUCH_TIME)
     if moment.state is not State.EXACT:
         return Intent(_ASKED_BACK[moment.state], title=said.title)
     args = {

@@ -64,8 +64,9 @@ _TAIL = _pattern(
     r"(?<=[^\s的])的?(?:提醒|日程)$",
     r"(?:\b(?:please|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|will\s+you|okay|ok|as\s+well|"
     r"(?:and\s+)?remind\s+me))$",
-    r"(?:\b(?:to|at|on|for|by|from|and|with|the|an?|in|of))$",
 )
+_DANGLING = _pattern(r"(?:\b(?:to|at|for|by|from|and|with|the|an?|of))$")
+"""What a time leaves behind where it was cut: call Bob at …"""
 _ANYWHERE = _pattern(
     r"\b(?:put|add|save|enter|write)\b(?=.*\b(?:to|on|in|into)\s+(?:my|the|our)\s+(?:calendar|schedule|agenda|"
     r"diary)\b)",
@@ -168,7 +169,7 @@ def _title(masked: str, text: str) -> str:
     if request := _REQUEST.match(masked[start:end]):
         start = _edges(masked, start + request.end(), end)[0]
     start = _stripped(masked, (start, end), _LIGHT)
-    while tail := _TAIL.search(masked[start:end]):
+    while tail := _TAIL.search(masked[start:end]) or (GAP in masked[end:] and _DANGLING.search(masked[start:end])):
         end = _edges(masked, start, start + tail.start())[1]
     kept = "".join(GAP if mark == GAP else char for mark, char in zip(masked[start:end], text[start:end], strict=True))
     return _joined(kept)

@@ -216,3 +216,5 @@ NO_TITLE = _pattern(
     rf"works?(?:\s+for\s+me)?|sounds\s+good|fine|ok|okay|then|see\s+you|reminders?|events?|meetings|appointments|"
     rf"something|it|this|that|me|up|at){_END})$"
 )
+NO_SUCH_TIME = _pattern(r"(?<![\d:.])\d{1,2}:\d{2}(?![\d:])", r"(?<!\d)(?:2[5-9]|[3-9]\d)\s*[点时](?![\d钟间])")
+"""What is written like a time and was read as none: 25:00, 12:75, 30点."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 from agui_app.agents.rules.agent import RulesAgent, pieces
+from agui_app.conversation.model import Message, Role
 from agui_app.errors import ToolError
 from agui_app.protocol.events import Event, TextMessageContentEvent, ToolCallArgsEvent, ToolCallStartEvent
 from agui_app.protocol.ids import is_valid_id
@@ -85,6 +86,15 @@ async def test_only_the_last_sentence_counts_and_no_sentence_is_no_request():
 
     assert text_of(await events(RulesAgent(), round_of(user("明天3点开会"), earlier, user("谢谢")))) == "不客气！"
     assert text_of(await events(RulesAgent(), round_of(locale="en"))).startswith("I have no answer to that.")
+
+
+async def test_a_run_without_a_new_message_does_nothing_twice():
+    answered = Message(id="a", role=Role.ASSISTANT, text="已为你创建日程。")
+
+    wire = joined(await events(RulesAgent(), round_of(user("提醒我明天开会"), answered)))
+
+    assert [event["delta"] for event in wire if event["type"] == "TEXT_MESSAGE_CONTENT"] == ["没有新的内容需要回答。"]
+    assert not [event for event in wire if event["type"] == "TOOL_CALL_START"]
 
 
 async def test_text_and_arguments_come_in_small_pieces():

@@ -148,6 +148,8 @@ CREATED: list[tuple[str, str, str, dict[str, str]]] = [
     ("周六晚上在家聚餐", "聚餐", "02-28T19:00", {"location": "家"}),
     ("明天下午3点开会，在会议室A", "开会", "03-01T15:00", {"location": "会议室A"}),
     # days in English
+    ("remind me tomorrow at 5pm: a song that goes on and on", "song that goes on and on", "03-01T17:00", {}),
+    ("remind me to turn the lights on tomorrow at 8pm", "turn the lights on", "03-01T20:00", {}),
     ("remind me to call mom tomorrow at 5", "call mom", "03-01T17:00", {}),
     ("lunch the day after tomorrow at noon", "lunch", "03-02T12:00", {}),
     ("schedule a meeting with the team next Monday at 10am", "meeting with the team", "03-02T10:00", {}),
@@ -408,6 +410,9 @@ NOT_CALLED: list[tuple[str, Kind]] = [
     ("I was tired yesterday", Kind.ASK_WHETHER),
     ("I woke up at 6am", Kind.ASK_WHETHER),
     ("I'm busy tomorrow at 3", Kind.ASK_WHETHER),
+    ("明天25点开会", Kind.NO_SUCH_TIME),
+    ("schedule a meeting at 25:00 tomorrow", Kind.NO_SUCH_TIME),
+    ("meeting tomorrow at 12:75", Kind.NO_SUCH_TIME),
     ("25点开会", Kind.OTHER),
     ("0号开会", Kind.OTHER),
     ("9999年12月31日晚上12点开会", Kind.ALMANAC),
@@ -534,7 +539,7 @@ def test_a_long_title_is_cut_and_kept_whole_in_the_description():
 
 
 def test_what_is_longer_than_a_sentence_is_no_request():
-    assert read_intent("提醒我明天" + "买菜" * 500, NOW, SHANGHAI) == Intent(Kind.OTHER)
+    assert read_intent("提醒我明天" + "买菜" * 500, NOW, SHANGHAI) == Intent(Kind.TOO_LONG)
 
 
 WORDS = (
