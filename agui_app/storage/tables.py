@@ -126,6 +126,8 @@ class Run(SQLModel, table=True):
     finished_at: datetime | None = Field(default=None, sa_column=_time(nullable=True))
     locale: str
     timezone: str
+    superseded_by: str | None = None
+    """Id of the run that replaced this one, or a part of it, by a retry or an edit."""
 
 
 class Event(SQLModel, table=True):
@@ -160,9 +162,33 @@ class PendingPayload(SQLModel, table=True):
     created_at: datetime = Field(sa_column=_time())
 
 
+class DiscardedPayload(SQLModel, table=True):
+    """A payload that nothing refers to any more and that the object store has still to delete."""
+
+    __tablename__ = "discarded_payloads"  # pyright: ignore[reportAssignmentType]
+
+    pk: int = Field(default=None, primary_key=True)
+    owner_id: str
+    path: str
+    attempts: int = 0
+    next_attempt_at: datetime = Field(sa_column=_time())
+
+
+class DeletedThread(SQLModel, table=True):
+    """What is left of a deleted thread: should its id be used again, event ids go on from here."""
+
+    __tablename__ = "deleted_threads"  # pyright: ignore[reportAssignmentType]
+
+    owner_id: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    last_event_id: int
+
+
 THREADS = SQLModel.metadata.tables["threads"]
 MESSAGES = SQLModel.metadata.tables["messages"]
 RUNS = SQLModel.metadata.tables["runs"]
 EVENTS = SQLModel.metadata.tables["events"]
 PENDING_PAYLOADS = SQLModel.metadata.tables["pending_payloads"]
+DISCARDED_PAYLOADS = SQLModel.metadata.tables["discarded_payloads"]
+DELETED_THREADS = SQLModel.metadata.tables["deleted_threads"]
 """The same tables for statements, which are written with them: no objects are tracked on the way of a stream."""
