@@ -47,7 +47,8 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     if raw is None:
         raise MalformedJson("the body is empty; send a RunAgentInput as JSON")
     body = read_run_input(raw, settings.agent)
-    if not body["messages"] and not body.get("resume"):
+    forwarded: dict[str, Any] = body.get("forwardedProps") or {}
+    if not body["messages"] and not body.get("resume") and not forwarded.get("replaceFrom"):
         await _require_something_to_do(services, body["threadId"])
     run = await services.runs.start(LOCAL_OWNER, body)
     return JSONResponse(

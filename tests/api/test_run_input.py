@@ -52,7 +52,7 @@ WHOLE = run(
     state={"n": 1},
     tools=[{"name": "f", "description": "d", "parameters": {"type": "object"}}],
     context=[{"description": "d", "value": "v"}],
-    forwardedProps={"timezone": "Asia/Shanghai", "agent": "rules"},
+    forwardedProps={"timezone": "Asia/Shanghai", "agent": "rules", "replaceFrom": "m0", "vendor": [1]},
     resume=[{"interruptId": "i", "status": "resolved", "payload": 1}],
     unknown={"kept": True},
 )
@@ -134,6 +134,8 @@ def test_an_id_outside_the_rule_is_named_where_it_stands(id: str) -> None:
         (run(says(), context=[{"value": "x"}]), "/context/0/description"),
         (run(says(), forwardedProps=[]), "/forwardedProps"),
         (run(says(), forwardedProps={"agent": "other"}), "/forwardedProps/agent"),
+        (run(says(), forwardedProps={"replaceFrom": "a b"}), "/forwardedProps/replaceFrom"),
+        (run(says(), forwardedProps={"replaceFrom": 5}), "/forwardedProps/replaceFrom"),
         (run(says(), resume=[{"interruptId": "i", "status": "maybe"}]), "/resume/0/status"),
     ],
 )

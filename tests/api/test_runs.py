@@ -334,3 +334,38 @@ async def test_two_readers_get_the_same_frames(http: httpx.AsyncClient, agent: C
         reads = [group.create_task(frames(http, f"{RUNS}/t1/events?runId=r1")) for _ in range(2)]
         agent.go_on.set()
     assert reads[0].result() == reads[1].result()
+
+
+async def test_a_run_can_replace_what_came_from_a_message_on(http: httpx.AsyncClient) -> None:
+    await finished(http, run("t1", "r1", says(id="q1")))
+    retry = {"threadId": "t1", "runId": "r2", "messages": [], "forwardedProps": {"replaceFrom": "q1"}}
+    _, first = (await finished(http, retry))[0]
+    assert first["metadata"] == {"agui-app": {"replaces": {"after": "q1"}}}
+    edit = run("t1", "r3", says("better", "q2"), forwardedProps={"replaceFrom": "q1"})
+    await finished(http, edit)
+    page = (await http.get(f"{RUNS}/t1/history")).json()
+    assert [(one["id"], one["content"]) for one in page["messages"]] == [("q2", "better"), ("r3.answer", "one two")]
+    assert [one["runId"] for one in page["runs"]] == ["r3"]
+
+
+async def test_a_run_that_replaces_nothing_there_is_refused_with_a_pointer(http: httpx.AsyncClient) -> None:
+    await finished(http, run("t1", "r1", says(id="q1")))
+    for thread, named, messages in (("t1", "q9", []), ("t1", "a b", []), ("new", "q1", []), ("new", "q1", [says()])):
+        asked = {"threadId": thread, "runId": "r2", "messages": messages, "forwardedProps": {"replaceFrom": named}}
+        response = await http.post(RUNS, json=asked)
+        assert await problem(response) == (422, "invalid_request", ["/forwardedProps/replaceFrom"])
+    assert (await http.get(f"{RUNS}/new/history")).status_code == 404
+    response = await http.post(RUNS, json=run("t1", "r2", says("other", "q1"), forwardedProps={"replaceFrom": "q1"}))
+    assert await problem(response) == (422, "invalid_request", ["/messages/0/id"])
+
+
+async def test_a_reader_whose_place_is_gone_gets_what_is_left_after_an_edit(http: httpx.AsyncClient) -> None:
+    await finished(http, run("t1", "r1", says(id="q1")))
+    await finished(http, run("t1", "r2", says(id="q2")))
+    await finished(http, run("t1", "r3", says("better", "q3"), forwardedProps={"replaceFrom": "r1.answer"}))
+    async with http.stream("GET", f"{RUNS}/t1/events?after=999") as response:
+        lines = (line async for line in response.aiter_lines() if line.startswith("data: "))
+        snapshot = json.loads((await anext(lines)).removeprefix("data: "))
+    assert [message["id"] for message in snapshot["messages"]] == ["q1", "q3", "r3.answer"]
+    runs = snapshot["metadata"]["agui-app"]["runs"]
+    assert [(one["runId"], one.get("supersededBy")) for one in runs] == [("r1", "r3"), ("r3", None)]

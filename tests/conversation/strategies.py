@@ -120,15 +120,19 @@ CHUNKS = st.one_of(
     _event("THINKING_TEXT_MESSAGE_CONTENT", delta=DELTAS),
     _event("THINKING_END"),
 )
-STARTS = _event(
+_STARTS = _event(
     "RUN_STARTED",
     threadId=st.just("t1"),
-    runId=st.sampled_from(["r1", "r2"]),
+    runId=st.sampled_from(["r1", "r2", "r3"]),
     input=st.none() | st.builds(lambda messages: {"messages": messages}, MESSAGES),
     timestamp=st.none() | st.sampled_from([1_772_280_000_000, "2026-02-28T12:00:00Z", "soon", 1.5]),
 )
+_REPLACES = st.dictionaries(st.sampled_from(["from", "after"]), IDS | st.none(), max_size=2) | JSON
+STARTS = _STARTS | st.builds(
+    lambda start, replaces: {**start, "metadata": {"agui-app": {"replaces": replaces}}}, _STARTS, _REPLACES
+)
 ENDS = st.one_of(
-    _event("RUN_FINISHED", threadId=st.just("t1"), runId=st.sampled_from(["r1", "r2"]), outcome=OUTCOMES),
+    _event("RUN_FINISHED", threadId=st.just("t1"), runId=st.sampled_from(["r1", "r2", "r3"]), outcome=OUTCOMES),
     _event("RUN_ERROR", message=st.just("no"), code=st.sampled_from(["x", "interrupted"])),
 )
 

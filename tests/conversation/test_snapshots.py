@@ -173,6 +173,17 @@ def test_a_scoped_snapshot_means_the_same_to_a_reader_who_has_only_the_end_of_th
     assert [item.id for item in rows(window)] == ["n"]
 
 
+def test_a_scoped_snapshot_calls_a_message_by_the_name_that_it_has_in_the_thread():
+    event = MessagesSnapshot(messages=[said("m", "a"), said("n", "b"), 7])
+    scoped = scoped_snapshot(event, {"m": "r1", "n": "r1"}, {"m": "r2.m"})
+    assert scoped.messages == [said("r2.m", "a"), {**said("n", "b"), "runId": "r1"}, 7]
+    both = MessagesSnapshot(messages=[said("m", "a"), said("r2.m", "b")])
+    assert scoped_snapshot(both, {"m": "r1"}, {"m": "r2.m"}).messages == [
+        {**said("m", "a"), "runId": "r1"},
+        said("r2.m", "b"),
+    ]
+
+
 def test_a_partial_snapshot_takes_the_place_of_everything():
     page = {"agui-app": {"partial": True, "runs": [{"runId": "r7", "status": "running"}], "nextCursor": "x"}}
     message = Message("n", Role.ASSISTANT, "r7", "b", MessageStatus.STREAMING)

@@ -46,6 +46,22 @@ def test_a_zone_that_is_none_is_named_with_a_pointer(zone: Any) -> None:
     assert (caught.value.detail, caught.value.errors) == (message, (FieldError("/forwardedProps/timezone", message),))
 
 
+@pytest.mark.parametrize(
+    ("forwarded", "expected"),
+    [(None, None), ({}, None), ({"replaceFrom": None}, None), ({"replaceFrom": "u:1"}, "u:1")],
+)
+def test_what_a_run_replaces_is_a_message_by_its_id(forwarded: Any, expected: str | None) -> None:
+    assert read_request({"forwardedProps": forwarded}, default_timezone="UTC").replace_from == expected
+
+
+@pytest.mark.parametrize("value", ["", "a b", "x" * 129, 5, True, ["u1"], {"id": "u1"}])
+def test_what_is_no_id_cannot_be_replaced(value: Any) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        read({"replaceFrom": value})
+    message = f"{str(value)[:100]!r} is no id of a message"
+    assert caught.value.errors == (FieldError("/forwardedProps/replaceFrom", message),)
+
+
 def test_bodies_that_mean_the_same_are_the_same() -> None:
     one = {"a": 1, "b": [{"c": 1.0, "d": "é"}], "e": 1.5, "f": True}
     other = {"f": True, "e": 1.5, "b": [{"d": "é", "c": 1}], "a": 1.0}

@@ -14,7 +14,7 @@ from agui_app.storage.cursors import write_cursor
 from agui_app.storage.database import Database
 from agui_app.storage.history import History
 from agui_app.storage.objects import FolderStore
-from agui_app.storage.tables import EVENTS, MESSAGES
+from agui_app.storage.tables import EVENTS, MESSAGES, RUNS
 from tests.storage.conftest import T0, Seed
 
 EMPTY = {
@@ -198,6 +198,18 @@ async def test_superseded_messages_have_left(history: History, database: Databas
         await session.execute(update(MESSAGES).where(MESSAGES.c.id == "user1").values(superseded_by="t-r9"))
     page = await history.page("local", "t", None, 50)
     assert [message["id"] for message in page["messages"]] == ["user0", "assistant0", "assistant1"]
+
+
+async def test_a_replaced_run_is_on_a_page_with_what_is_left_of_it(
+    history: History, database: Database, seed: Seed
+) -> None:
+    await seed("t", runs=3)
+    gone = (MESSAGES.c.id == "assistant0") | (MESSAGES.c.position >= 2)
+    async with database.write() as session:
+        await session.execute(update(MESSAGES).where(gone).values(superseded_by="t-r9"))
+        await session.execute(update(RUNS).values(superseded_by="t-r9"))
+    page = await history.page("local", "t", None, 50)
+    assert [(run["runId"], run["supersededBy"]) for run in page["runs"]] == [("t-r0", "t-r9")]
 
 
 async def test_the_active_run_is_what_its_log_says(history: History, database: Database, seed: Seed) -> None:
