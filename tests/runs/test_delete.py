@@ -355,3 +355,47 @@ async def test_what_an_effect_changed_is_told_when_it_is_committed_and_never_bef
             {"id": "e2"},
             "thread.updated",
         ]
+
+
+ANSWER: Obj = {"type": "TOOL_CALL_RESULT", "messageId": "a1", "toolCallId": "c1", "content": "one"}
+CALLED: Obj = {"id": "c1", "type": "function", "function": {"name": "theirs", "arguments": "{}"}}
+QUESTION: Obj = {"id": "u1", "role": "user", "content": "hello"}
+ANOTHER: list[Obj] = [
+    QUESTION,
+    {"id": "m", "role": "assistant", "toolCalls": [CALLED]},
+    {"id": "a1", "role": "tool", "toolCallId": "c1", "content": "two"},
+]
+
+
+@pytest.mark.parametrize(("then", "left"), [(ANOTHER, ["two"]), ([QUESTION], [])], ids=["another", "none"])
+@pytest.mark.parametrize("away", [False, True], ids=["stored", "waiting"])
+async def test_a_payload_that_its_message_loses_during_a_run_is_deleted(
+    open_house: Open, settings: Settings, until: Waits, then: list[Obj], left: list[str], away: bool
+) -> None:
+    store, go_on = Troubled(settings), asyncio.Event()
+    store.away = away
+
+    async def revises(input: AgentInput) -> AsyncIterator[Any]:
+        for event in (*call("theirs"), ANSWER):
+            yield event
+        await go_on.wait()
+        yield {"type": "MESSAGES_SNAPSHOT", "messages": then}
+
+    async with open_house(Scripted(revises), objects=store) as house:
+        await house.start(body(user()))
+
+        async def answered() -> bool:
+            return any(row["role"] == "tool" for row in await house.messages())
+
+        await until(answered)
+        store.away = False
+        go_on.set()
+        await house.frames()
+
+        async def settled() -> bool:
+            stored = [json.loads(path.read_text())["content"] for path in settings.payload_dir.rglob("*.json")]
+            return stored == left and not await house.rows(PENDING_PAYLOADS)
+
+        await until(settled)
+        page = await house.page()
+        assert [one["content"] for one in page["messages"] if one["role"] == "tool"] == left
