@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, update
-from sqlalchemy.ext.asyncio import AsyncSession
 
+from agui_app.conversation.model import Role
+from agui_app.storage.deletion import discard_payloads
 from agui_app.storage.hub import Frame
 from agui_app.storage.tables import EVENTS, MESSAGES, PENDING_PAYLOADS, RUNS, THREADS
+from agui_app.tools.registry import Commit
 
-Effect = Callable[[AsyncSession], Awaitable[None]]
+Effect = Commit
 """What a tool call does to the database; it belongs to the transaction that reports it."""
 
 
@@ -55,6 +57,7 @@ def store_batch(connection: Connection, batch: Batch, now: datetime) -> list[Fra
     frames: list[Frame] = []
     if batch.events or batch.thread_columns:
         frames = _log_events(connection, batch, now)
+    _let_payloads_go(connection, batch, now)
     _store_messages(connection, batch)
     columns = dict(batch.run_columns)
     if batch.ends and frames:
@@ -83,6 +86,15 @@ def _log_events(connection: Connection, batch: Batch, now: datetime) -> list[Fra
     return frames
 
 
+def _let_payloads_go(connection: Connection, batch: Batch, now: datetime) -> None:
+    """The payloads of tool messages that go, or that get another one."""
+    renewed = [id for id, columns in batch.updates if columns.get("role") == Role.TOOL and "metadata" in columns]
+    if batch.deletes or renewed:
+        ids = [*batch.deletes, *renewed]
+        for statement in discard_payloads(batch.run.owner_id, batch.run.thread_pk, now, ids):
+            connection.execute(statement)
+
+
 def _store_messages(connection: Connection, batch: Batch) -> None:
     run = batch.run
     mine = MESSAGES.c.thread_pk == run.thread_pk
@@ -94,6 +106,4 @@ def _store_messages(connection: Connection, batch: Batch) -> None:
     if batch.inserts:
         connection.execute(insert(MESSAGES), [{**owned, **row} for row in batch.inserts])
     if batch.pending:
-        waiting = PENDING_PAYLOADS.c.message_id.in_([row["message_id"] for row in batch.pending])
-        connection.execute(delete(PENDING_PAYLOADS).where(PENDING_PAYLOADS.c.thread_pk == run.thread_pk, waiting))
         connection.execute(insert(PENDING_PAYLOADS), [{**owned, **row} for row in batch.pending])
