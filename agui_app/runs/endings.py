@@ -23,6 +23,8 @@ class Stop(StrEnum):
     CANCELLED = "cancelled"
     SHUTDOWN = "shutdown"
     TIMEOUT = "timeout"
+    TAKEN_OVER = "taken over"
+    """Another worker took this one for dead, and ends the run."""
 
 
 CUT_SHORT = "The call was cut short"
@@ -62,7 +64,7 @@ def stopped_by(stop: Stop, run: RunFinishedEvent, timeout_s: float) -> Ending:
             return Ending(run.model_copy(update={"outcome": outcome}), error="cancelled", stopped=True)
         case Stop.TIMEOUT:
             return failed("timeout", f"The run took longer than {timeout_s:g} s")
-        case Stop.SHUTDOWN:
+        case Stop.SHUTDOWN | Stop.TAKEN_OVER:
             return interrupted()
 
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from agui_app.conversation.model import Conversation, Message
 from agui_app.conversation.reducer import reduce
-from agui_app.errors import StoreUnavailable
 from agui_app.protocol.events import Event, stamp
-from agui_app.runs.batch import Effect
+from agui_app.runs.batch import Effect, RunLost
 from agui_app.runs.outbox import Entry, Outbox
+from agui_app.runs.patience import patiently
 from agui_app.runs.recorder import Recorder
 from agui_app.storage.messages import moment_ms
-
-RETRY_FIRST_S = 0.05
-RETRY_MAX_S = 2.0
-
-_log = logging.getLogger(__name__)
 
 
 class TakenBack(Exception):
@@ -27,17 +20,25 @@ class TakenBack(Exception):
 
 
 class Broken(Exception):
-    """The log does not take the run's events any more, for a reason that is ours."""
+    """The log does not take the run's events any more: the reason is ours, or the run is no longer this worker's."""
 
 
 class RunStream:
     """Says what happens in a run. One task speaks, `run` is another."""
 
     def __init__(
-        self, conversation: Conversation, recorder: Recorder, clock: Callable[[], datetime], flush_interval_s: float
+        self,
+        conversation: Conversation,
+        recorder: Recorder,
+        clock: Callable[[], datetime],
+        flush_interval_s: float,
+        on_lost: Callable[[], None],
     ):
         self.conversation = conversation
         """The fold of everything said, which may be ahead of the log by one flush."""
+        self.lost = False
+        """The run is over, or another worker's; `on_lost` was called when that was seen."""
+        self._on_lost = on_lost
         self._recorder = recorder
         self._clock = clock
         self._outbox = Outbox(self._flush, flush_interval_s)
@@ -99,11 +100,13 @@ class RunStream:
         events = [entry.event for entry in entries]
         effects = [entry.effect for entry in entries if entry.effect is not None]
         revised = {message.id: message for entry in entries for message in entry.revised}
-        delay_s = RETRY_FIRST_S
-        while True:
-            try:
-                return await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
-            except StoreUnavailable as error:  # what was said waits until the database is back
-                _log.warning("run %s waits for the database: %s", self._recorder.run.run_id, error)
-                await asyncio.sleep(delay_s)
-                delay_s = min(delay_s * 2, RETRY_MAX_S)
+
+        async def record() -> None:
+            await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
+
+        try:
+            await patiently(record, self._recorder.run.run_id)
+        except RunLost:
+            self.lost = True
+            self._on_lost()
+            raise

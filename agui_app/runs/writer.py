@@ -35,7 +35,7 @@ class Writer:
     async def submit(self, batch: Batch) -> None:
         """Back when the batch is committed and the readers have it.
 
-        Raises: StoreUnavailable: nothing of it is stored. Whatever an effect raises, likewise.
+        Raises: StoreUnavailable: nothing of it is stored. RunLost, and whatever an effect raises, likewise.
         """
         if self._closed:
             raise StoreUnavailable("The server is stopping")
@@ -47,6 +47,10 @@ class Writer:
     def publish(self, run: RunRef, frames: Sequence[Frame]) -> None:
         """What another transaction committed. Call it right after the commit."""
         self._hub.publish(run.owner_id, run.thread_id, frames)
+
+    def cut_off(self, run: RunRef) -> None:
+        """The readers of the run's thread end, and come again for what another worker wrote."""
+        self._hub.cut_off(run.owner_id, run.thread_id)
 
     async def run(self) -> None:
         """Writes until closed, and what waits then."""

@@ -91,6 +91,11 @@ class Hub:
             if not reader.closed:
                 reader.give(frames)
 
+    def cut_off(self, owner_id: str, thread_id: str) -> None:
+        """The readers of a thread end, after what they were given: more has been committed than was published."""
+        for reader in self._readers.get((owner_id, thread_id), ()):
+            reader.close()
+
     def close(self) -> None:
         """Every reader ends, after what it was given; new ones end at once."""
         self._closed = True
