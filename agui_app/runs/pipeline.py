@@ -50,7 +50,7 @@ class Pipeline:
             self._recorder,
             parts.clock,
             parts.settings.flush_interval_s,
-            on_lost=lambda: self.stop(Stop.TAKEN_OVER),
+            on_broken=lambda: self.stop(Stop.BROKEN),
         )
         self.violations = 0
         """How often the agent broke the order of events."""

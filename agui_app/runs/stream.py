@@ -32,13 +32,15 @@ class RunStream:
         recorder: Recorder,
         clock: Callable[[], datetime],
         flush_interval_s: float,
-        on_lost: Callable[[], None],
+        on_broken: Callable[[], None],
     ):
         self.conversation = conversation
         """The fold of everything said, which may be ahead of the log by one flush."""
+        self.broken = False
+        """The log takes nothing more of this stream; `on_broken` was called when that was seen."""
         self.lost = False
-        """The run is over, or another worker's; `on_lost` was called when that was seen."""
-        self._on_lost = on_lost
+        """It is broken because the run is over, or another worker's."""
+        self._on_broken = on_broken
         self._recorder = recorder
         self._clock = clock
         self._outbox = Outbox(self._flush, flush_interval_s)
@@ -72,10 +74,12 @@ class RunStream:
         try:
             await self._outbox.drain()
         except Exception as error:
-            if self._before_effect is None:
+            if self.broken or self._before_effect is None:
                 raise Broken from error
             self.conversation, self._before_effect = self._before_effect, None
             raise TakenBack from error
+        if self.broken:
+            raise Broken
         self._before_effect = None
 
     async def do(self, event: Event, effect: Effect) -> None:
@@ -106,7 +110,9 @@ class RunStream:
 
         try:
             await patiently(record, self._recorder.run.run_id)
-        except RunLost:
-            self.lost = True
-            self._on_lost()
+        except Exception as error:
+            self.lost = isinstance(error, RunLost)
+            if self.lost or self._before_effect is None:
+                self.broken = True
+                self._on_broken()
             raise
