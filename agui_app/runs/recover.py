@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from agui_app.conversation.beyond import noted
 from agui_app.conversation.model import Conversation, MessageStatus, Role, Run
 from agui_app.conversation.reducer import fold, reduce
 from agui_app.errors import StoreUnavailable
@@ -142,7 +143,7 @@ async def end_from_log(ref: RunRef, ending: Ending, parts: Parts, beat: datetime
     recorder.note(events)
     ends: list[Event] = []
     for event in last_events(conversation, ending, run["locale"]):
-        ends.append(stamp(event, moment_ms(parts.clock())))
+        ends.append(stamp(noted(conversation, event, always=True), moment_ms(parts.clock())))
         conversation = reduce(conversation, ends[-1])
     await recorder.record(ends, conversation)
 

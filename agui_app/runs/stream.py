@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from agui_app.conversation.beyond import noted
 from agui_app.conversation.model import Conversation, Message
 from agui_app.conversation.reducer import reduce
-from agui_app.protocol.events import Event, stamp
+from agui_app.protocol.events import Event, MessagesSnapshotEvent, stamp
 from agui_app.runs.batch import Effect, RunLost
 from agui_app.runs.outbox import Entry, Outbox
 from agui_app.runs.patience import patiently
@@ -45,13 +46,15 @@ class RunStream:
         self._clock = clock
         self._outbox = Outbox(self._flush, flush_interval_s)
         self._before_effect: Conversation | None = None
+        self._took_rows_away = False
         self._ended = False
 
     def say(self, event: Event, *, effect: Effect | None = None, revised: tuple[Message, ...] = ()) -> None:
         """The event is folded, and goes out with the next flush; after the end of the run it is not heard."""
         if self._ended:
             return
-        stamped = stamp(event, moment_ms(self._clock()))
+        stamped = stamp(noted(self.conversation, event, always=self._took_rows_away), moment_ms(self._clock()))
+        self._took_rows_away |= isinstance(event, MessagesSnapshotEvent)
         self.conversation = reduce(self.conversation, stamped)
         self._outbox.add(Entry(stamped, effect, revised))
 
