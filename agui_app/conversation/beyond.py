@@ -26,6 +26,7 @@ from agui_app.protocol.events import (
     with_our_metadata,
     write_event,
 )
+from agui_app.protocol.ids import derived_id
 
 
 def noted(conversation: Conversation, event: Event, *, always: bool = False) -> Event:
@@ -40,7 +41,12 @@ def noted(conversation: Conversation, event: Event, *, always: bool = False) -> 
         case ToolCallResult():
             event = _with_free_id(conversation, run_id, event)
         case ToolCallStartEvent():
-            event = _with_carrier(conversation, run_id, event)
+            plain = event.parent_message_id or derived_id(run_id, event.tool_call_id)
+            row = carrier_of(conversation, run_id, event.tool_call_id, event.parent_message_id)
+            event = _with_row(event, row, plain)
+        case SubagentStartedEvent():
+            plain = derived_id(run_id, event.subagent_run_id)
+            event = _with_row(event, free_id(message_ids(conversation), run_id, event.subagent_run_id), plain)
         case _:
             pass
     index = _about(conversation, run_id, event)
@@ -86,12 +92,9 @@ def _with_free_id(conversation: Conversation, run_id: str, event: ToolCallResult
     return event.model_copy(update={"message_id": free_id(taken, run_id, event.tool_call_id, "result")})
 
 
-def _with_carrier(conversation: Conversation, run_id: str, event: ToolCallStartEvent) -> Event:
-    """A call whose message is followed by others, so that it stands on one of its own, says which."""
-    carrier = carrier_of(conversation, run_id, event.tool_call_id, event.parent_message_id)
-    if carrier is None or event.parent_message_id in (None, carrier):
-        return event
-    return with_our_metadata(event, carrier=carrier)
+def _with_row(event: Event, row: str | None, plain: str) -> Event:
+    """An event that makes a row says under which id, where that is not the plain one because it is taken."""
+    return event if row in (None, plain) else with_our_metadata(event, row=row)
 
 
 def _noted_snapshot(conversation: Conversation, run_id: str, event: MessagesSnapshotEvent) -> Event:

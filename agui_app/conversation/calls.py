@@ -39,7 +39,7 @@ def start_call(conversation: Conversation, run_id: str, event: ToolCallStartEven
         call,
         created_at=rfc3339(event.timestamp),
         subagent_run_id=event.subagent_run_id,
-        carrier_id=our_metadata(event).get("carrier"),
+        carrier_id=our_metadata(event).get("row"),
     )
 
 

@@ -84,7 +84,7 @@ async def is_over(house: House) -> bool:
 
 
 def parts_of(house: House) -> Parts:
-    return house.services.runs._parts  # pyright: ignore[reportPrivateUsage]
+    return house.services.runs._parts
 
 
 ENDED = ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_ERROR"]
@@ -347,7 +347,7 @@ async def test_a_run_that_nobody_could_end_is_ended_by_the_next_look(
 async def test_looking_for_dead_runs_survives_a_database_that_is_locked(
     open_house: Open, shared: str, clock: Clock, until: Waits, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    pragmas = [pragma for pragma in database_module._PRAGMAS if "busy_timeout" not in pragma]  # pyright: ignore
+    pragmas = [pragma for pragma in database_module._PRAGMAS if "busy_timeout" not in pragma]
     monkeypatch.setattr(database_module, "_PRAGMAS", (*pragmas, "PRAGMA busy_timeout=1"))
     async with open_house(Talker(), database_url=shared) as dead:
         await started(dead, until)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from tests.runs.house import Obj, call, text
+from typing import Any
+
+from tests.conversation.streams import call as call_of
+from tests.conversation.streams import text
+
+Obj = dict[str, Any]
 
 START: Obj = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+
+
+def look(id: str) -> list[Obj]:
+    return call_of(id, name="look")
 
 
 def result(call_id: str, id: str = "", **more: object) -> Obj:
@@ -13,7 +22,7 @@ def result(call_id: str, id: str = "", **more: object) -> Obj:
 
 
 def start(call_id: str, parent: str) -> Obj:
-    return {**call("look", id=call_id)[0], "parentMessageId": parent}
+    return {**look(call_id)[0], "parentMessageId": parent}
 
 
 def plan(step: str, **more: object) -> Obj:
@@ -38,12 +47,12 @@ SUBAGENT: Obj = {"type": "SUBAGENT_STARTED", "subagentRunId": "s1", "name": "hel
 BEYOND: dict[str, list[Obj]] = {
     "results_long_after_their_calls": [
         START,
-        *call("look", id="c8"),
-        *call("look", id="c9"),
-        *text("between", id="m1"),
-        *text("and more", id="m2"),
+        *look("c8"),
+        *look("c9"),
+        *text("m1", "between"),
+        *text("m2", "and more"),
         result("c9"),
-        *text("and more", id="m3"),
+        *text("m3", "and more"),
         result("c8"),
         result("nobody"),
         result("c8", id="again"),
@@ -51,65 +60,65 @@ BEYOND: dict[str, list[Obj]] = {
     "an_activity_that_changes_when_others_have_spoken": [
         START,
         plan("one"),
-        *text("between", id="m1"),
+        *text("m1", "between"),
         plan("two"),
-        *text("more", id="m2"),
+        *text("m2", "more"),
         plan("three", replace=False),
         {**plan("x"), "type": "ACTIVITY_DELTA", "patch": [{"op": "add", "path": "/t", "value": 1}]},
     ],
     "calls_of_a_message_that_others_follow": [
         START,
-        *text("I look", id="m1"),
+        *text("m1", "I look"),
         start("c7", "m1"),
-        *call("look", id="c7")[1:],
+        *look("c7")[1:],
         start("c8", "m1"),
-        *call("look", id="c8")[1:],
+        *look("c8")[1:],
         result("c7"),
         start("c9", "m1"),
-        *call("look", id="c9")[1:],
+        *look("c9")[1:],
         result("c8"),
         result("c9"),
     ],
     "a_result_under_the_id_of_its_message": [
         START,
-        *text("I look", id="m1"),
+        *text("m1", "I look"),
         start("c8", "m1"),
-        *call("look", id="c8")[1:],
-        *text("between", id="m2"),
+        *look("c8")[1:],
+        *text("m2", "between"),
         result("c8", id="m1"),
-        *text("more", id="m3"),
+        *text("m3", "more"),
     ],
     "starts_that_come_twice": [
         START,
-        *text("one", id="m1"),
-        *call("look", id="c8"),
+        *text("m1", "one"),
+        *look("c8"),
         SUBAGENT,
-        *text("two", id="m2"),
-        text("", id="m1")[0],
-        call("look", id="c8")[0],
+        *text("m2", "two"),
+        text("m1", "")[0],
+        look("c8")[0],
         SUBAGENT,
-        *text("three", id="m3"),
+        *text("m3", "three"),
         {"type": "SUBAGENT_FINISHED", "subagentRunId": "s1"},
     ],
     "a_snapshot_of_everything": [
         START,
-        *text("one", id="m1"),
-        *call("look", id="c8"),
-        *text("two", id="m2"),
+        *text("m1", "one"),
+        *look("c8"),
+        *text("m2", "two"),
         snapshot(said("m1", "one!"), said("p", "", "c8", "c9"), answer("c8"), said("m2", "two!"), said("m3", "three")),
-        *text("four", id="m4"),
+        *text("m4", "four"),
         snapshot(said("m1", "1"), said("p", "", "c8", "c9"), answer("c8", "newer"), answer("c9"), said("m2", "2")),
-        *text("five", id="m5"),
+        *text("m5", "five"),
     ],
     "a_snapshot_without_the_newest": [
         START,
         plan("one"),
-        *call("look", id="c8"),
-        *text("gone", id="m2"),
+        *look("c8"),
+        *text("m2", "gone"),
         snapshot(said("p", "", "c8")),
         result("c8"),
         plan("two"),
         snapshot(said("u9", "more", role="user"), said("p", "", "c8"), answer("c8", "other")),
-        *text("last", id="m3"),
+        *text("m3", "last"),
     ],
 }
