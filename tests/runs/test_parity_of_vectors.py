@@ -110,16 +110,11 @@ async def tell(agent: Told, house: House, given: list[list[Obj]], until: Waits) 
 async def loaded(house: House, limit: int) -> Conversation:
     """The thread as one has it who loads it page by page, the newest first."""
     page = await house.page(limit=limit)
-    return await with_all_older(house, from_page(page), Look(limit, page))
-
-
-async def with_all_older(house: House, window: Conversation, look: Look) -> Conversation:
-    """`window`, which `look` began, with all the pages before it."""
-    page = look.page
+    conversation = from_page(page)
     while page["hasMore"]:
-        page = await house.page(before=page["nextCursor"], limit=look.limit)
-        window = with_older(window, page)
-    return window
+        page = await house.page(before=page["nextCursor"], limit=limit)
+        conversation = with_older(conversation, page)
+    return conversation
 
 
 async def resumed(house: House, known: list[Event], position: int, newest: int) -> Conversation:
@@ -149,8 +144,8 @@ async def test_live_history_and_resume_agree_wherever_a_reader_comes_in(
     open_house: Open, until: Waits, name: str
 ) -> None:
     runs = runs_of(SOURCES[name])
-    before = [*text("earlier", id="m0"), *call("echo", {"say": "x"}, id="c1")]
-    agent = Told([before, text("x", id="m00")], [said for _, said in runs])
+    said_before = [*text("earlier", id="m0"), *call("echo", {"say": "x"}, id="c1")]
+    agent = Told([said_before, text("x", id="m00")], [said for _, said in runs])
     async with open_house(agent) as house:
         frames = await tell(agent, house, [[], *(given for given, _ in runs)], until)
         events = {frame.id: read_event(json.loads(frame.data)) for frame in frames}
@@ -166,5 +161,6 @@ async def test_live_history_and_resume_agree_wherever_a_reader_comes_in(
             rest = [event for id, event in events.items() if id > look.position]
             window = fold(from_page(look.page), rest)
             assert rows(window) == rows(live)[len(rows(live)) - len(rows(window)) :], where
-            whole = await with_all_older(house, window, look)
+            before = await house.page(before=look.page["nextCursor"]) if look.page["hasMore"] else {}
+            whole = with_older(window, before)
             assert seen(whole) == seen(live), f"{where}, and the pages before it"
