@@ -121,6 +121,8 @@ def _merged(
     conversation: Conversation, run_id: str, read: Standard, created_at: str | None, beyond: _Beyond = _Beyond()
 ) -> Conversation:
     message = replace(read.message, run_id=run_id, created_at=created_at)
+    if read.answers is not None and read.run_id not in (None, run_id):
+        return _with_late_result(conversation, replace(message, run_id=read.run_id), read, read.answers)
     if read.answers is not None:
         away = read.answers in beyond.calls
         return conversation if away else _with_result(conversation, message, read, read.answers)
@@ -188,6 +190,15 @@ def _with_result(conversation: Conversation, message: Message, read: Standard, c
     args = call and read_json(call.args_text)
     tool = ToolResult(call_id, call.name if call else "", args=args, error=read.error, content=read.content)
     return place_result(conversation, replace(message, text=text_of(tool), tool=tool, parts=()), tool)
+
+
+def _with_late_result(conversation: Conversation, message: Message, read: Standard, call_id: str) -> Conversation:
+    """With the result of an earlier run's call, which its client carried out; without the call it is elsewhere."""
+    index = index_of_call(conversation, message.run_id or "", call_id)
+    call = None if index is None else conversation.messages[index].call
+    if call is None or call.result_message_id is not None:
+        return conversation
+    return _with_result(conversation, message, read, call_id)
 
 
 def _updated(conversation: Conversation, read: Standard) -> Conversation:

@@ -61,7 +61,10 @@ async def earlier_messages(database: Database, objects: ObjectStore, accepted: A
         rows = (await session.execute(query)).mappings().all()
     paths = [payload_path(row) or "" for row in rows]
     payloads = await read_payloads(objects, [path for path in paths if path][-CONTEXT_PAYLOADS:])
-    return tuple(read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True))
+    late = {message.id: message for message in accepted.late}  # its payload may wait for the object store
+    return tuple(
+        late.get(row["id"]) or read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True)
+    )
 
 
 def agent_input(accepted: Accepted, registry: Registry, messages: tuple[Message, ...]) -> AgentInput:
