@@ -15,7 +15,7 @@ from agui_app.agents.base import Agent
 from agui_app.agents.build import build_agent
 from agui_app.errors import SettingsError, StoreUnavailable
 from agui_app.runs.parts import Parts
-from agui_app.runs.recover import recover_runs
+from agui_app.runs.recover import DEAD_AFTER, recover_runs, sweep_forever
 from agui_app.runs.service import Runs
 from agui_app.runs.writer import Writer
 from agui_app.settings import Settings
@@ -107,7 +107,9 @@ async def open_services(settings: Settings, overrides: Overrides | None = None) 
             writing = tasks.spawn(writer.run())
             tasks.spawn(changes.run())
             try:
-                await recover_runs(parts)
+                # A database of the server's own has no other worker: whatever runs there is of a process that died.
+                await recover_runs(parts, dead_after=DEAD_AFTER if settings.database_url else None)
+                tasks.spawn(sweep_forever(parts, runs.carried))
                 tasks.spawn(PendingPayloads(database, objects, clock).run())
                 tasks.spawn(purge_forever(database, clock, settings.event_retention))
                 yield Services(

@@ -24,6 +24,7 @@ from agui_app.protocol.events import (
     SubagentErrorEvent,
     SubagentFinishedEvent,
     SubagentStartedEvent,
+    our_metadata,
     write_event,
 )
 from agui_app.protocol.sanitise import TooDeep, sanitise
@@ -87,7 +88,7 @@ def start_subagent(conversation: Conversation, run_id: str, event: SubagentStart
     return appended(
         conversation,
         Message(
-            id=free_id(message_ids(conversation), run_id, event.subagent_run_id),
+            id=our_metadata(event).get("row") or free_id(message_ids(conversation), run_id, event.subagent_run_id),
             role=Role.SUBAGENT,
             run_id=run_id,
             text=event.description or "",

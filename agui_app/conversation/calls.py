@@ -34,7 +34,12 @@ def start_call(conversation: Conversation, run_id: str, event: ToolCallStartEven
         return conversation
     call = ToolCall(event.tool_call_id, event.tool_call_name, parent_message_id=event.parent_message_id)
     return place_call(
-        conversation, run_id, call, created_at=rfc3339(event.timestamp), subagent_run_id=event.subagent_run_id
+        conversation,
+        run_id,
+        call,
+        created_at=rfc3339(event.timestamp),
+        subagent_run_id=event.subagent_run_id,
+        carrier_id=our_metadata(event).get("row"),
     )
 
 
@@ -51,17 +56,37 @@ def place_call(
     *,
     created_at: str | None,
     subagent_run_id: str | None = None,
+    carrier_id: str | None = None,
 ) -> Conversation:
-    """The call on the message that it names, if that one is the newest and free; else on a new carrier."""
-    parent_id, messages = call.parent_message_id, conversation.messages
-    last = messages[-1] if messages else None
-    if last and last.id == parent_id and last.run_id == run_id and last.role is Role.ASSISTANT and not last.call:
-        return with_message(conversation, len(messages) - 1, replace(last, call=call))
-    taken = message_ids(conversation)
-    free = parent_id is not None and parent_id not in taken
-    carrier_id = parent_id if parent_id is not None and free else free_id(taken, run_id, call.id)
-    carrier = Message(carrier_id, Role.ASSISTANT, run_id, created_at=created_at, call=call)
+    """The call on the message that it names, if that one is the newest and free; else on a new carrier.
+
+    `carrier_id`: of the new one, where it is known.
+    """
+    made = carrier_id or carrier_of(conversation, run_id, call.id, call.parent_message_id)
+    if made is None:
+        index = len(conversation.messages) - 1
+        return with_message(conversation, index, replace(conversation.messages[index], call=call))
+    carrier = Message(made, Role.ASSISTANT, run_id, created_at=created_at, call=call)
     return appended(conversation, replace(carrier, subagent_run_id=subagent_run_id))
+
+
+def carrier_of(
+    conversation: Conversation,
+    run_id: str,
+    call_id: str,
+    parent_id: str | None,
+    beyond: frozenset[str] = frozenset(),
+) -> str | None:
+    """The id of the message that a new call gets; None when the newest one, which it names, is free for it.
+
+    `beyond`: ids that are taken by messages which the conversation does not have.
+    """
+    last = conversation.messages[-1] if conversation.messages else None
+    if last and last.id == parent_id and last.run_id == run_id and last.role is Role.ASSISTANT and not last.call:
+        return None
+    taken = message_ids(conversation) | beyond
+    free = parent_id is not None and parent_id not in taken
+    return parent_id if free else free_id(taken, run_id, call_id)
 
 
 def add_arguments(conversation: Conversation, run_id: str, event: ToolCallArgsEvent) -> Conversation:

@@ -12,7 +12,7 @@ from functools import reduce as fold_left
 from typing import Any
 
 from agui_app.conversation import activities, calls, history, runs, snapshots, texts
-from agui_app.conversation.edits import active_run
+from agui_app.conversation.edits import active_run, index_of
 from agui_app.conversation.model import Conversation, Run
 from agui_app.protocol import events as ev
 from agui_app.protocol.times import rfc3339
@@ -47,13 +47,19 @@ def _take_snapshot(conversation: Conversation, event: ev.MessagesSnapshotEvent) 
 def _change_run(conversation: Conversation, event: ev.Event) -> Conversation:
     """What changes the active run, and nothing when none is active."""
     run = active_run(conversation)
-    if run is None:
+    if run is None or _is_about_what_is_not_here(conversation, event):
         return conversation
     for_run = _RUN_CHANGES.get(type(event))
     if for_run is not None:
         return for_run(conversation, run, event)
     for_messages = _MESSAGE_CHANGES.get(type(event))
     return conversation if for_messages is None else for_messages(conversation, run.run_id, event)
+
+
+def _is_about_what_is_not_here(conversation: Conversation, event: ev.Event) -> bool:
+    """Whether the event is noted to be about a row that is on an older page (see `beyond`)."""
+    about = ev.our_metadata(event).get("about")
+    return about is not None and index_of(conversation, about) is None
 
 
 def _open_reasoning(conversation: Conversation, _: str, event: ev.ReasoningStartEvent) -> Conversation:

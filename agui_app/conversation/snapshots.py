@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from agui_app.conversation.calls import is_known_call, place_call, place_result, text_of
+from agui_app.conversation.calls import carrier_of, is_known_call, place_call, place_result, text_of
 from agui_app.conversation.edits import (
     appended,
     index_of,
     index_of_call,
     index_of_result,
     merged_metadata,
+    message_ids,
     with_message,
 )
 from agui_app.conversation.messages import Standard, read_standard
 from agui_app.conversation.model import CallStatus, Conversation, Message, Role, ToolCall, ToolResult
 from agui_app.conversation.partial_json import read_json
-from agui_app.protocol.events import MessagesSnapshotEvent, write_event
+from agui_app.protocol.events import MessagesSnapshotEvent, our_metadata, write_event
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -52,9 +53,23 @@ def apply_snapshot(
     if run_id is None:
         return conversation
     conversation = _without_others(conversation, run_id, mine)
+    beyond = _beyond(conversation, run_id, our_metadata(event).get("known") or {})
     for each in mine:
-        conversation = _merged(conversation, run_id, each, created_at)
+        conversation = _merged(conversation, run_id, each, created_at, beyond)
     return conversation
+
+
+@dataclass(frozen=True, slots=True)
+class _Beyond:
+    """What a snapshot has that is on an older page than the conversation."""
+
+    messages: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+
+
+def _beyond(conversation: Conversation, run_id: str, known: Mapping[str, Any]) -> _Beyond:
+    calls = [call for call in known.get("calls", ()) if not is_known_call(conversation, run_id, call)]
+    return _Beyond(frozenset(known.get("messages", ())) - message_ids(conversation), frozenset(calls))
 
 
 def scoped_snapshot(
@@ -116,15 +131,21 @@ def _unanswered(call: ToolCall) -> ToolCall:
     )
 
 
-def _merged(conversation: Conversation, run_id: str, read: Standard, created_at: str | None) -> Conversation:
+def _merged(
+    conversation: Conversation, run_id: str, read: Standard, created_at: str | None, beyond: _Beyond = _Beyond()
+) -> Conversation:
     message = replace(read.message, run_id=run_id, created_at=created_at)
+    if read.answers is not None and read.run_id not in (None, run_id):
+        return _with_late_result(conversation, replace(message, run_id=read.run_id), read, read.answers)
     if read.answers is not None:
-        return _with_result(conversation, message, read, read.answers)
-    known = [is_known_call(conversation, run_id, call.id) for call in read.calls]
-    if message.text or not read.calls or not all(known):
+        away = read.answers in beyond.calls
+        return conversation if away else _with_result(conversation, message, read, read.answers)
+    calls = [call for call in read.calls if call.id not in beyond.calls]
+    known = [is_known_call(conversation, run_id, call.id) for call in calls]
+    if message.id not in beyond.messages and (message.text or not read.calls or not all(known)):
         conversation = _with_text(conversation, message)
-    for call in read.calls:
-        conversation = _with_known_call(conversation, run_id, call, created_at)
+    for call in calls:
+        conversation = _with_known_call(conversation, run_id, call, created_at, beyond.messages)
     return conversation
 
 
@@ -154,13 +175,16 @@ def _as_said(known: Message, message: Message) -> Message:
     )
 
 
-def _with_known_call(conversation: Conversation, run_id: str, call: ToolCall, created_at: str | None) -> Conversation:
+def _with_known_call(
+    conversation: Conversation, run_id: str, call: ToolCall, created_at: str | None, beyond: frozenset[str]
+) -> Conversation:
     index = index_of_call(conversation, run_id, call.id)
     if index is None:
         if is_known_call(conversation, run_id, call.id):
             return conversation
         made = replace(call, status=CallStatus.EXECUTING)
-        return place_call(conversation, run_id, made, created_at=created_at)
+        carrier_id = carrier_of(conversation, run_id, call.id, call.parent_message_id, beyond)
+        return place_call(conversation, run_id, made, created_at=created_at, carrier_id=carrier_id)
     carrier = conversation.messages[index]
     known = carrier.call and replace(carrier.call, name=call.name, args_text=call.args_text)
     return with_message(conversation, index, replace(carrier, call=known))
@@ -180,6 +204,15 @@ def _with_result(conversation: Conversation, message: Message, read: Standard, c
     args = call and read_json(call.args_text)
     tool = ToolResult(call_id, call.name if call else "", args=args, error=read.error, content=read.content)
     return place_result(conversation, replace(message, text=text_of(tool), tool=tool, parts=()), tool)
+
+
+def _with_late_result(conversation: Conversation, message: Message, read: Standard, call_id: str) -> Conversation:
+    """With the result of an earlier run's call, which its client carried out; without the call it is elsewhere."""
+    index = index_of_call(conversation, message.run_id or "", call_id)
+    call = None if index is None else conversation.messages[index].call
+    if call is None or call.result_message_id is not None:
+        return conversation
+    return _with_result(conversation, message, read, call_id)
 
 
 def _updated(conversation: Conversation, read: Standard) -> Conversation:

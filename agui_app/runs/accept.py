@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,13 +16,14 @@ from agui_app.errors import RunActive, RunConflict
 from agui_app.protocol.events import OURS, Event, dump_event, read_event, stamp
 from agui_app.protocol.ids import new_id
 from agui_app.runs.batch import Batch, RunRef, store_batch
+from agui_app.runs.late import LateResult, late_results
 from agui_app.runs.recorder import find_run, pending_columns
-from agui_app.runs.replace import Cut, Place, find_cut, retitled, supersede
+from agui_app.runs.replace import Cut, Place, find_cut, names_thread, supersede
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
 from agui_app.storage.deletion import position_after_deletion
 from agui_app.storage.hub import Frame
-from agui_app.storage.messages import message_columns, moment_ms, run_columns, tool_metadata
+from agui_app.storage.messages import message_columns, moment_ms, moment_text, run_columns, tool_metadata
 from agui_app.storage.payloads import new_path, tool_payload
 from agui_app.storage.tables import MESSAGES, RUNS, THREADS
 
@@ -52,6 +53,8 @@ class Accepted:
     """Its first event, to be shown after the commit."""
     new_thread: bool
     """The thread began with it."""
+    late: Sequence[Message] = ()
+    """Results that came with the request for calls of earlier runs."""
 
 
 async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now: datetime) -> StartedRun | Accepted:
@@ -65,22 +68,28 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     thread, is_new = await _thread(session, owner_id, request, now)
     await _refuse_second_run(session, thread)
     run_id = request.run_id or new_id("run")
-    known = await _known_messages(session, thread["pk"], request)
-    cut = await find_cut(session, thread["pk"], request, known)
-    event = stamp(read_event(_run_started(thread["id"], run_id, _new_messages(request, known), cut)), moment_ms(now))
-    conversation = reduce(Conversation(), event)
-    title = thread["title"] or title_of(conversation.messages)
+    stored = await _known_messages(session, thread["pk"], request)
+    cut = await find_cut(session, thread["pk"], request, stored)
+    renames = not thread["title"]
     if cut is not None:
-        title = await retitled(session, thread, cut, conversation)
+        renames = renames or await names_thread(session, thread, cut)
         await supersede(session, thread["pk"], cut, run_id)
+    messages = _new_messages(request, stored)
+    late = await late_results(session, thread["pk"], messages, run_id, moment_text(now))
+    scoped = {each.wire["id"]: each.wire for each in late}
+    messages = [scoped.get(message["id"], message) for message in messages]
+    event = stamp(read_event(_run_started(thread["id"], run_id, messages, cut)), moment_ms(now))
+    conversation = reduce(Conversation(), event)
+    title = (title_of(conversation.messages) if renames else "") or thread["title"]
     ref = RunRef(owner_id, thread["id"], run_id, thread["pk"], await _insert_run(session, thread, run_id, request, now))
     rows = RunRows(thread["next_position"])
     changes = rows.changes(conversation.messages)
-    batch = _first_batch(ref, title, event, conversation, changes, now)
+    batch = _with_late(_first_batch(ref, title, event, conversation, changes, now), late, now)
     frames = await (await session.connection()).run_sync(store_batch, batch, now)
     rows.accept(changes)
     started = StartedRun(thread["id"], run_id, "running", thread["last_event_id"])
-    return Accepted(started, ref, request, now, conversation, rows, frames, is_new)
+    answered = tuple(each.result for each in late)
+    return Accepted(started, ref, request, now, conversation, rows, frames, is_new, answered)
 
 
 async def _known_run(session: AsyncSession, owner_id: str, request: RunRequest) -> StartedRun | None:
@@ -138,7 +147,12 @@ async def _known_messages(session: AsyncSession, thread_pk: int, request: RunReq
 def _new_messages(request: RunRequest, known: Container[str]) -> list[dict[str, Any]]:
     """The messages whose id the thread does not have; one that comes without gets one."""
     named = {message.get("id") or new_id("msg"): message for message in reversed(request.messages)}
-    return [{**message, "id": id} for id, message in reversed(named.items()) if id not in known]
+    return [{**_without_run(message), "id": id} for id, message in reversed(named.items()) if id not in known]
+
+
+def _without_run(message: dict[str, Any]) -> dict[str, Any]:
+    """A message without `runId`, with which this program alone says whose it is."""
+    return {key: value for key, value in message.items() if key != "runId"}
 
 
 def _run_started(thread_id: str, run_id: str, messages: list[dict[str, Any]], cut: Cut | None) -> dict[str, Any]:
@@ -183,6 +197,24 @@ def _first_batch(
         run_columns={} if run is None else run_columns(run),
         thread_columns={"title": title, "updated_at": now, "next_position": changes.next_position},
         pending=waiting,
+    )
+
+
+def _with_late(batch: Batch, late: Sequence[LateResult], now: datetime) -> Batch:
+    """The batch with results of earlier runs' calls, each in the place after its call."""
+    inserts = [
+        {
+            **message_columns(each.result),
+            "position": each.position,
+            "metadata": tool_metadata(each.result, None, None),
+        }
+        for each in late
+    ]
+    return replace(
+        batch,
+        inserts=[*batch.inserts, *inserts],
+        updates=[(each.carrier.id, message_columns(each.carrier)) for each in late],
+        pending=[*batch.pending, *(_waiting(each.result, batch.run.thread_id, now) for each in late)],
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from agui_app.conversation.model import Role
 from agui_app.storage.deletion import discard_payloads
@@ -17,6 +17,10 @@ from agui_app.tools.registry import Commit
 
 Effect = Commit
 """What a tool call does to the database; it belongs to the transaction that reports it."""
+
+
+class RunLost(Exception):
+    """The run is over, or another worker has taken it over: it is no longer this one's to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,9 @@ class Batch:
     """What is committed together: all of it or nothing."""
 
     run: RunRef
+    beat: datetime | None = None
+    """The heartbeat that its carrier wrote last. Whoever takes a run over changes it, and what comes late is refused.
+    None: any."""
     events: Sequence[str] = ()
     """One-line JSON each."""
     ends: bool = False
@@ -52,8 +59,12 @@ class Batch:
 
 
 def store_batch(connection: Connection, batch: Batch, now: datetime) -> list[Frame]:
-    """The frames of the batch, once the transaction of `connection` commits. Its effects are the caller's."""
+    """The frames of the batch, once the transaction of `connection` commits. Its effects are the caller's.
+
+    Raises: RunLost.
+    """
     run = batch.run
+    _require_run(connection, batch)
     frames: list[Frame] = []
     if batch.events or batch.thread_columns:
         frames = _log_events(connection, batch, now)
@@ -65,6 +76,16 @@ def store_batch(connection: Connection, batch: Batch, now: datetime) -> list[Fra
     if columns:
         connection.execute(update(RUNS).where(RUNS.c.pk == run.run_pk).values(**columns))
     return frames
+
+
+def _require_run(connection: Connection, batch: Batch) -> None:
+    """The run goes on and is the writer's, and stays so until the transaction ends."""
+    run_pk = batch.run.run_pk
+    found = connection.execute(
+        select(RUNS.c.status, RUNS.c.heartbeat_at).where(RUNS.c.pk == run_pk).with_for_update()
+    ).one_or_none()
+    if found is None or found.status != "running" or batch.beat not in (None, found.heartbeat_at):
+        raise RunLost(f"the run {batch.run.run_id!r} is over, or another worker's")
 
 
 def _log_events(connection: Connection, batch: Batch, now: datetime) -> list[Frame]:

@@ -23,6 +23,8 @@ class Stop(StrEnum):
     CANCELLED = "cancelled"
     SHUTDOWN = "shutdown"
     TIMEOUT = "timeout"
+    BROKEN = "broken"
+    """Its events cannot be stored: they never will be, or another worker has taken the run over."""
 
 
 CUT_SHORT = "The call was cut short"
@@ -62,7 +64,7 @@ def stopped_by(stop: Stop, run: RunFinishedEvent, timeout_s: float) -> Ending:
             return Ending(run.model_copy(update={"outcome": outcome}), error="cancelled", stopped=True)
         case Stop.TIMEOUT:
             return failed("timeout", f"The run took longer than {timeout_s:g} s")
-        case Stop.SHUTDOWN:
+        case Stop.SHUTDOWN | Stop.BROKEN:
             return interrupted()
 
 

@@ -11,7 +11,7 @@ from agui_app.protocol.events import Event
 from agui_app.runs.batch import Effect
 
 MAX_WAITING = 500  # events that an agent may be ahead of the database
-HEARTBEAT_S = 10.0
+HEARTBEAT_S = 5.0  # seconds of silence after which the recorder is asked whether a heartbeat is due
 
 
 @dataclass(frozen=True, slots=True)

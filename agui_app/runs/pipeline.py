@@ -10,15 +10,18 @@ from agui_app.conversation.model import CallStatus, ToolCall
 from agui_app.protocol.events import Event, RunErrorEvent, RunFinishedEvent, RunFinishedInterruptOutcome
 from agui_app.protocol.order import Order
 from agui_app.runs.accept import Accepted
+from agui_app.runs.batch import RunLost
 from agui_app.runs.calls import answer
 from agui_app.runs.endings import CUT_SHORT, Ending, Stop, ended_by_agent, failed, last_events, stopped_by
 from agui_app.runs.parts import Parts
+from agui_app.runs.patience import patiently
 from agui_app.runs.recorder import Recorder
 from agui_app.runs.recover import end_somehow
 from agui_app.runs.results import summarised, unanswered
 from agui_app.runs.rounds import (
     Admission,
     AgentFailed,
+    Earlier,
     agent_events,
     agent_input,
     client_tool_names,
@@ -40,11 +43,15 @@ class Pipeline:
         self.stop_reason: Stop | None = None
         self._accepted = accepted
         self._parts = parts
+        self._recorder = Recorder(
+            accepted.ref, accepted.rows, parts.writer, parts.objects, parts.clock, accepted.started_at
+        )
         self._stream = RunStream(
             accepted.conversation,
-            Recorder(accepted.ref, accepted.rows, parts.writer, parts.objects, parts.clock),
+            self._recorder,
             parts.clock,
             parts.settings.flush_interval_s,
+            on_broken=lambda: self.stop(Stop.BROKEN),
         )
         self.violations = 0
         """How often the agent broke the order of events."""
@@ -66,9 +73,13 @@ class Pipeline:
         try:
             await self._end(await self._ending())
         except Exception:
-            _log.exception("run %s is ended from its log", self.ref.run_id)
-            await self._end_from_log()
+            if not self._stream.lost:
+                _log.exception("run %s is ended from its log", self.ref.run_id)
+                await self._end_from_log()
         finally:
+            if self._stream.lost:
+                _log.warning("run %s was taken over by another worker", self.ref.run_id)
+                self._parts.writer.cut_off(self.ref)
             self._stream.close()
             await asyncio.wait({flushing})
             self.done.set()
@@ -103,7 +114,7 @@ class Pipeline:
             return error
 
     async def _rounds(self) -> Ending:
-        earlier = await earlier_messages(self._parts.database, self._parts.objects, self._accepted)
+        earlier = await patiently(self._earlier_messages, self.ref.run_id)
         admission = Admission(self.ref.run_id, earlier, self._stream.conversation.messages)
         for _ in range(self._parts.settings.max_tool_rounds + 1):
             terminal = await self._round(admission)
@@ -116,6 +127,9 @@ class Pipeline:
                 await answer(call, self._accepted, self._parts, self._stream)
         limit = self._parts.settings.max_tool_rounds
         return failed("too_many_rounds", f"The agent called tools in more than {limit} rounds")
+
+    async def _earlier_messages(self) -> Earlier:
+        return await earlier_messages(self._parts.database, self._parts.objects, self._accepted)
 
     async def _round(self, admission: Admission) -> Event | None:
         """The agent's terminal event, if it sent one; whatever comes after it is not heard."""
@@ -168,10 +182,17 @@ class Pipeline:
         await self._stream.settle()
 
     async def _end_from_log(self) -> None:
+        ending = failed("internal", "The run could not be stored")
+
+        async def end() -> None:
+            await end_somehow(self.ref, ending, self._parts, self._recorder.beat_at)
+
         try:
-            await end_somehow(self.ref, failed("internal", "The run could not be stored"), self._parts)
+            await patiently(end, self.ref.run_id)
+        except RunLost:
+            self._parts.writer.cut_off(self.ref)
         except Exception:
-            _log.exception("run %s stays open until the next start", self.ref.run_id)
+            _log.exception("run %s stays open until its heartbeat is old", self.ref.run_id)
 
     def _finished(self) -> RunFinishedEvent:
         return RunFinishedEvent(thread_id=self.ref.thread_id, run_id=self.ref.run_id)

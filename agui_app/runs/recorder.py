@@ -40,13 +40,15 @@ class Recorder:
         writer: Writer,
         objects: ObjectStore,
         clock: Callable[[], datetime],
+        beat_at: datetime,
     ):
         self.run = run
         self.rows = rows
         self._writer = writer
         self._objects = objects
         self._clock = clock
-        self._beat_at = clock()
+        self.beat_at = beat_at
+        """The heartbeat of the run, as it was stored last: the sign that the run is this recorder's."""
         self._call_started_at: dict[str, str | None] = {}
         self._payloads: dict[str, _Payload] = {}
 
@@ -63,14 +65,14 @@ class Recorder:
         `revised`: messages of earlier runs that the events change. Payloads are stored before. Called again after
         StoreUnavailable it does the same again.
 
-        Raises: StoreUnavailable; whatever an effect raises. Nothing is stored then.
+        Raises: StoreUnavailable; RunLost; whatever an effect raises. Nothing is stored then.
         """
         self.note(events)
         run = find_run(conversation, self.run.run_id)
         ends = run is not None and run.status is not RunStatus.RUNNING
         changes = self.rows.changes(conversation.messages, final=ends)
         now = self._clock()
-        beats = now - self._beat_at >= HEARTBEAT
+        beats = now - self.beat_at >= HEARTBEAT
         if not events and not beats:
             return
         payloads = await self._store_payloads((*changes.inserts, *changes.updates), now)
@@ -85,6 +87,7 @@ class Recorder:
         await self._writer.submit(
             Batch(
                 run=self.run,
+                beat=self.beat_at,
                 events=[dump_event(event) for event in coalesce(events)],
                 ends=ends,
                 inserts=[_columns(message, changes, metadata) for message in changes.inserts],
@@ -101,7 +104,7 @@ class Recorder:
         )
         self.rows.accept(changes)
         self._payloads.clear()
-        self._beat_at = now if beats else self._beat_at
+        self.beat_at = now if beats or ends else self.beat_at
 
     def note(self, events: Sequence[Event]) -> None:
         """When calls began, which their payloads say."""

@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.conversation.messages import read_standard
-from agui_app.conversation.model import Conversation, Message, Role
+from agui_app.conversation.model import Message, Role
 from agui_app.conversation.replacing import replaces_note
 from agui_app.errors import FieldError, InvalidRequest
 from agui_app.protocol.events import wire_of
@@ -73,11 +73,8 @@ async def supersede(session: AsyncSession, thread_pk: int, cut: Cut, by: str) ->
         await session.execute(update(table).where(ours, replaced).values(superseded_by=by))
 
 
-async def retitled(session: AsyncSession, thread: RowMapping, cut: Cut, said: Conversation) -> str:
-    """The title of the thread with what is newly `said`: it follows when the message that it was made of is replaced.
-
-    Ask before the messages are marked.
-    """
+async def names_thread(session: AsyncSession, thread: RowMapping, cut: Cut) -> bool:
+    """Whether the message that the thread's title was made of is replaced. Ask before the messages are marked."""
     found = await session.execute(
         select(MESSAGES.c.position, MESSAGES.c.content)
         .where(
@@ -90,8 +87,7 @@ async def retitled(session: AsyncSession, thread: RowMapping, cut: Cut, said: Co
         .limit(1)
     )
     first = found.one_or_none()
-    follows = first is not None and first.position >= cut.position and _titles(first.content) == thread["title"]
-    return (title_of(said.messages) if follows or not thread["title"] else "") or thread["title"]
+    return first is not None and first.position >= cut.position and _titles(first.content) == thread["title"]
 
 
 def _titles(text: str) -> str:

@@ -64,7 +64,10 @@ async def earlier_messages(database: Database, objects: ObjectStore, accepted: A
         left = (await session.execute(select(MESSAGES.c.id, MESSAGES.c.run_id).where(ours, replaced))).all()
     paths = [payload_path(row) or "" for row in rows]
     payloads = await read_payloads(objects, [path for path in paths if path][-CONTEXT_PAYLOADS:])
-    messages = tuple(read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True))
+    late = {message.id: message for message in accepted.late}  # its payload may wait for the object store
+    messages = tuple(
+        late.get(row["id"]) or read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True)
+    )
     return Earlier(messages, {id: run_id or "" for id, run_id in left})
 
 

@@ -52,6 +52,10 @@ class Runs:
             if not isinstance(started, RunActive) or not await self._makes_way(owner_id, request, deadline):
                 raise started
 
+    def carried(self) -> frozenset[int]:
+        """The keys of the runs that this process carries out."""
+        return frozenset(pipeline.ref.run_pk for pipeline in self._active.values())
+
     async def cancel(self, owner_id: str, thread_id: str, run_id: str | None) -> dict[str, str]:
         """`{status: "cancelling", runId}` or `{status: "idle"}`. Raises NotFound for an unknown thread."""
         async with self._parts.database.read() as session:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from agui_app.conversation.beyond import noted
 from agui_app.conversation.model import Conversation, Message
 from agui_app.conversation.reducer import reduce
-from agui_app.errors import StoreUnavailable
-from agui_app.protocol.events import Event, stamp
-from agui_app.runs.batch import Effect
+from agui_app.protocol.events import Event, MessagesSnapshotEvent, stamp
+from agui_app.runs.batch import Effect, RunLost
 from agui_app.runs.outbox import Entry, Outbox
+from agui_app.runs.patience import patiently
 from agui_app.runs.recorder import Recorder
 from agui_app.storage.messages import moment_ms
-
-RETRY_FIRST_S = 0.05
-RETRY_MAX_S = 2.0
-
-_log = logging.getLogger(__name__)
 
 
 class TakenBack(Exception):
@@ -27,28 +21,40 @@ class TakenBack(Exception):
 
 
 class Broken(Exception):
-    """The log does not take the run's events any more, for a reason that is ours."""
+    """The log does not take the run's events any more: the reason is ours, or the run is no longer this worker's."""
 
 
 class RunStream:
     """Says what happens in a run. One task speaks, `run` is another."""
 
     def __init__(
-        self, conversation: Conversation, recorder: Recorder, clock: Callable[[], datetime], flush_interval_s: float
+        self,
+        conversation: Conversation,
+        recorder: Recorder,
+        clock: Callable[[], datetime],
+        flush_interval_s: float,
+        on_broken: Callable[[], None],
     ):
         self.conversation = conversation
         """The fold of everything said, which may be ahead of the log by one flush."""
+        self.broken = False
+        """The log takes nothing more of this stream; `on_broken` was called when that was seen."""
+        self.lost = False
+        """It is broken because the run is over, or another worker's."""
+        self._on_broken = on_broken
         self._recorder = recorder
         self._clock = clock
         self._outbox = Outbox(self._flush, flush_interval_s)
         self._before_effect: Conversation | None = None
+        self._took_rows_away = False
         self._ended = False
 
     def say(self, event: Event, *, effect: Effect | None = None, revised: tuple[Message, ...] = ()) -> None:
         """The event is folded, and goes out with the next flush; after the end of the run it is not heard."""
         if self._ended:
             return
-        stamped = stamp(event, moment_ms(self._clock()))
+        stamped = stamp(noted(self.conversation, event, always=self._took_rows_away), moment_ms(self._clock()))
+        self._took_rows_away |= isinstance(event, MessagesSnapshotEvent)
         self.conversation = reduce(self.conversation, stamped)
         self._outbox.add(Entry(stamped, effect, revised))
 
@@ -71,10 +77,12 @@ class RunStream:
         try:
             await self._outbox.drain()
         except Exception as error:
-            if self._before_effect is None:
+            if self.broken or self._before_effect is None:
                 raise Broken from error
             self.conversation, self._before_effect = self._before_effect, None
             raise TakenBack from error
+        if self.broken:
+            raise Broken
         self._before_effect = None
 
     async def do(self, event: Event, effect: Effect) -> None:
@@ -99,11 +107,15 @@ class RunStream:
         events = [entry.event for entry in entries]
         effects = [entry.effect for entry in entries if entry.effect is not None]
         revised = {message.id: message for entry in entries for message in entry.revised}
-        delay_s = RETRY_FIRST_S
-        while True:
-            try:
-                return await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
-            except StoreUnavailable as error:  # what was said waits until the database is back
-                _log.warning("run %s waits for the database: %s", self._recorder.run.run_id, error)
-                await asyncio.sleep(delay_s)
-                delay_s = min(delay_s * 2, RETRY_MAX_S)
+
+        async def record() -> None:
+            await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
+
+        try:
+            await patiently(record, self._recorder.run.run_id)
+        except Exception as error:
+            self.lost = isinstance(error, RunLost)
+            if self.lost or self._before_effect is None:
+                self.broken = True
+                self._on_broken()
+            raise

@@ -37,7 +37,7 @@ class Writer:
     async def submit(self, batch: Batch) -> None:
         """Back when the batch is committed and the readers have it.
 
-        Raises: StoreUnavailable: nothing of it is stored. Whatever an effect raises, likewise.
+        Raises: StoreUnavailable: nothing of it is stored. RunLost, and whatever an effect raises, likewise.
         """
         if self._closed:
             raise StoreUnavailable("The server is stopping")
@@ -62,6 +62,10 @@ class Writer:
         """The thread is no more: its readers end. Call it right after the commit."""
         self._hub.end(owner_id, thread_id)
         self._tell(owner_id, Change(Changed.THREAD_DELETED, thread_id))
+
+    def cut_off(self, run: RunRef) -> None:
+        """The readers of the run's thread end, and come again for what another worker wrote."""
+        self._hub.end(run.owner_id, run.thread_id)
 
     async def run(self) -> None:
         """Writes until closed, and what waits then."""

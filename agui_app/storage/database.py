@@ -162,7 +162,7 @@ def _sqlite_engine(url: str, *, begin: str, size: int, pragmas: tuple[str, ...])
     engine = create_async_engine(
         url, json_serializer=_compact, pool_size=size, max_overflow=0, pool_timeout=POOL_TIMEOUT_S
     )
-    _own_transactions(engine.sync_engine, begin, pragmas)
+    own_transactions(engine.sync_engine, begin, pragmas)
     return engine
 
 
@@ -172,11 +172,11 @@ def _direct_engine(url: str) -> Engine:
     engine = create_engine(
         direct, json_serializer=_compact, pool_size=1, max_overflow=0, connect_args={"check_same_thread": False}
     )
-    _own_transactions(engine, "BEGIN IMMEDIATE", _PRAGMAS)
+    own_transactions(engine, "BEGIN IMMEDIATE", _PRAGMAS)
     return engine
 
 
-def _own_transactions(engine: Engine, begin: str, pragmas: tuple[str, ...]) -> None:
+def own_transactions(engine: Engine, begin: str, pragmas: tuple[str, ...]) -> None:
     """The driver would begin transactions on its own terms; they are ours."""
 
     def connected(connection: Any, _record: Any) -> None:

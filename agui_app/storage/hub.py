@@ -107,7 +107,7 @@ class Hub:
                 reader.give(frames)
 
     def end(self, owner_id: str, topic: str) -> None:
-        """The readers of a topic that is no more end, after what they were given."""
+        """The readers of a topic end, after what they were given: it is no more, or more was committed than told."""
         for reader in self._readers.get((owner_id, topic), ()):
             reader.close()
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 
-from tests.e2e.server import STOP_WITHIN_S, Server, free_port, running, spawn
+from tests.e2e.server import START_WITHIN_S, STOP_WITHIN_S, Server, free_port, running, spawn
 
 
 async def test_the_server_tells_its_process_id_and_serves_its_page(server: Server) -> None:
@@ -47,3 +49,20 @@ def test_a_stop_ends_the_server_within_its_time_also_with_readers(server: Server
             assert second.process.wait(STOP_WITHIN_S) == 0
         assert not (second.data_dir / "agui.pid").exists()
         assert "Traceback" not in second.printed()
+
+
+def test_a_database_of_a_newer_program_stops_the_start_with_one_line(server: Server, tmp_path: Path) -> None:
+    data_dir, log = tmp_path / "data", tmp_path / "log"
+    data_dir.mkdir()
+    with closing(sqlite3.connect(data_dir / "agui.db")) as database:
+        database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        database.execute("INSERT INTO alembic_version VALUES ('9999')")
+        database.commit()
+    process = spawn(data_dir, free_port(), log, {})
+
+    assert process.wait(START_WITHIN_S) == 2
+    assert log.read_text() == (
+        f"agui-app: AGUI_DATABASE_URL='sqlite+aiosqlite:///{data_dir / 'agui.db'}': its tables have revision '9999', "
+        "which is newer than this program; start the newer version, or use another data folder\n"
+    )
+    assert not (data_dir / "agui.pid").exists()

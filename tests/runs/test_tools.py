@@ -113,6 +113,7 @@ async def test_a_call_that_fails_is_an_error_then_a_result_with_a_card(open_hous
                 "actions": [],
             },
             "stage": "execution",
+            "metadata": {"agui-app": {"about": "r.c1"}},
         }
         assert events[-1]["outcome"] == {"type": "success"}
         page = await house.page()
