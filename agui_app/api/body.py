@@ -36,7 +36,7 @@ async def read_json(request: Request, limit_bytes: int) -> Any:
 
 
 async def _read(request: Request, limit_bytes: int) -> bytes:
-    too_large = TooLarge(f"the body has more than {limit_bytes} bytes")
+    too_large = TooLarge(f"the body has more than {limit_bytes} bytes (AGUI_MAX_BODY_BYTES)")
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and len(declared) < 20 and int(declared) > limit_bytes:
         raise too_large

@@ -8,9 +8,11 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import JSONResponse
 
 from agui_app.api.body import read_json
+from agui_app.api.limits import refuse_large
 from agui_app.api.params import (
     LOCAL_OWNER,
     PREFIX,
+    OpenStreamsDep,
     OptionalRunId,
     ServicesDep,
     SettingsDep,
@@ -47,6 +49,7 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     if raw is None:
         raise MalformedJson("the body is empty; send a RunAgentInput as JSON")
     body = read_run_input(raw, settings.agent)
+    refuse_large(body, settings)
     if not body["messages"] and not body.get("resume"):
         await _require_something_to_do(services, body["threadId"])
     run = await services.runs.start(LOCAL_OWNER, body)
@@ -69,11 +72,12 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     responses={
         200: {"description": "frames of `id` and `data` (one AG-UI event as JSON)"},
         204: {"description": "`runId` has ended and nothing comes after this position"},
-        **responses(404, 422),
+        **responses(404, 422, 429),
     },
 )
 async def follow_thread(
     services: ServicesDep,
+    open_streams: OpenStreamsDep,
     thread_id: ThreadId,
     after: Annotated[str | None, Query(description="the id to resume after; Last-Event-ID beats it")] = None,
     run_id: OptionalRunId = None,
@@ -87,7 +91,8 @@ async def follow_thread(
         _, last = await services.runs.run_bounds(LOCAL_OWNER, thread_id, run_id)
         if last is not None and position is not None and position >= last:
             return Response(status_code=204)
-    return EventStream(chunks(services, LOCAL_OWNER, thread_id, after=position, run_id=run_id))
+    following = chunks(services, LOCAL_OWNER, thread_id, after=position, run_id=run_id)
+    return EventStream(following, open_streams.place(LOCAL_OWNER))
 
 
 @router.post(

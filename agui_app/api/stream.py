@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import Any, TypeVar
 
 from starlette.responses import Response
@@ -32,13 +32,19 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, chunks: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, chunks: AsyncGenerator[bytes, None], place: AbstractContextManager[None] | None = None) -> None:
+        """`place` is held while the stream is open; what entering it raises is answered in the stream's stead."""
         self._chunks = chunks
+        self._place = place or nullcontext()
         self.status_code = 200
         self.background = None
         self.init_headers({"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._place:
+            await self._serve(receive, send)
+
+    async def _serve(self, receive: Receive, send: Send) -> None:
         # A task of its own, since a server may tell of the end by `receive` alone, also while nothing is to be sent.
         writing = asyncio.create_task(self._write(send))
         leaving = asyncio.create_task(_left(receive))
