@@ -32,16 +32,40 @@ NO_SUCH_POSITION = -1
 router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 
-def _json_body(model: str, *, required: bool) -> dict[str, Any]:
-    schema = {"$ref": f"#/components/schemas/{model}"}
-    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+_RUN_EXAMPLES: dict[str, Any] = {
+    "a question": {
+        "value": {
+            "threadId": "demo",
+            "runId": "demo-1",
+            "messages": [{"id": "m1", "role": "user", "content": "remind me to call the bank tomorrow at 3pm"}],
+            "forwardedProps": {"timezone": "Europe/Berlin", "locale": "en"},
+        }
+    },
+    "a new thread, ids made by the server": {"value": {"messages": [{"role": "user", "content": "hello"}]}},
+}
+_FRAME: dict[str, Any] = {
+    "type": "object",
+    "description": "one frame of the stream",
+    "properties": {
+        "id": {"type": "string", "description": "opaque; give it as Last-Event-ID to go on after it"},
+        "data": {"type": "string", "contentMediaType": "application/json", "description": "one AG-UI event"},
+    },
+    "required": ["id", "data"],
+}
+_CANCEL_EXAMPLES: dict[str, Any] = {"only this run": {"value": {"runId": "demo-1"}}}
+
+
+def _json_body(model: str, examples: dict[str, Any], *, required: bool) -> dict[str, Any]:
+    schema: dict[str, Any] = {"$ref": f"#/components/schemas/{model}"}
+    content = {"schema": schema if required else {"anyOf": [schema, {"type": "null"}]}, "examples": examples}
+    return {"requestBody": {"required": required, "content": {"application/json": content}}}
 
 
 @router.post(
     "/runs",
     status_code=202,
     responses={202: {"model": RunAccepted}, **responses(400, 409, 413, 415, 422)},
-    openapi_extra=_json_body("RunInput", required=True),
+    openapi_extra=_json_body("RunInput", _RUN_EXAMPLES, required=True),
 )
 async def start_run(request: Request, services: ServicesDep, settings: SettingsDep) -> Response:
     """Create a run and start it. The same `runId` with the same body is the same run again."""
@@ -70,7 +94,10 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     status_code=200,
     response_class=EventStream,
     responses={
-        200: {"description": "frames of `id` and `data` (one AG-UI event as JSON)"},
+        200: {
+            "description": "frames of `id` and `data` (one AG-UI event as JSON)",
+            "content": {EventStream.media_type: {"schema": _FRAME}},
+        },
         204: {"description": "`runId` has ended and nothing comes after this position"},
         **responses(404, 422, 429),
     },
@@ -99,7 +126,7 @@ async def follow_thread(
     "/runs/{threadId}/cancel",
     status_code=202,
     responses={202: {"model": CancelAnswer}, **responses(400, 404, 413, 415, 422)},
-    openapi_extra=_json_body("CancelInput", required=False),
+    openapi_extra=_json_body("CancelInput", _CANCEL_EXAMPLES, required=False),
 )
 async def cancel_run(request: Request, services: ServicesDep, settings: SettingsDep, thread_id: ThreadId) -> Response:
     """Stop the active run of a thread, or only the run that the body names. What was said is kept."""
