@@ -49,6 +49,15 @@ class Settings(BaseSettings):
     max_tool_rounds: int = Field(10, ge=1, le=100, description="rounds of tool calls in one run")
     keepalive_s: float = Field(15, gt=0, description="seconds of silence after which a stream sends a comment")
     max_body_bytes: int = Field(8_000_000, ge=1_000, description="bytes of a request's body")
+    max_message_chars: int = Field(4_000_000, ge=1, description="characters of the text of a message that is sent")
+    max_input_messages: int = Field(10_000, ge=1, description="messages in one request to run")
+    max_input_tools: int = Field(500, ge=0, description="tools that a client may bring along in one request to run")
+    max_tool_schema_chars: int = Field(100_000, ge=2, description="characters of such a tool's schema, as JSON")
+    max_arguments_chars: int = Field(1_000_000, ge=2, description="characters of the arguments of one tool call")
+    max_run_chars: int = Field(
+        50_000_000, ge=1_000, description="characters that an agent may say in one run, everything counted"
+    )
+    max_open_streams: int = Field(1_000, ge=1, description="event streams that one caller may hold open")
     rules_token_delay_s: float = Field(
         0.012, ge=0, le=1, description="seconds between the pieces of the rule agent's answers"
     )

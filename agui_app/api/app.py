@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from agui_app.api import changes, docs, health, history, runs, threads, tools
+from agui_app.api.open_streams import OpenStreams
 from agui_app.api.problems import install_problem_handlers
 from agui_app.services import Services
 from agui_app.settings import Settings
@@ -31,6 +32,7 @@ def create_api(get_services: Callable[[], Services], settings: Settings) -> Fast
     )
     api.state.get_services = get_services
     api.state.settings = settings
+    api.state.open_streams = OpenStreams(settings.max_open_streams)
     install_problem_handlers(api)
     for resource in (runs, history, threads, changes, tools, health, docs):
         api.include_router(resource.router)

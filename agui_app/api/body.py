@@ -36,7 +36,7 @@ async def read_json(request: Request, limit_bytes: int) -> Any:
 
 
 async def _read(request: Request, limit_bytes: int) -> bytes:
-    too_large = TooLarge(f"the body has more than {limit_bytes} bytes")
+    too_large = TooLarge(f"the body has more than {limit_bytes} bytes (AGUI_MAX_BODY_BYTES)")
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and len(declared) < 20 and int(declared) > limit_bytes:
         raise too_large
@@ -70,10 +70,11 @@ def _refuse_number(text: str) -> NoReturn:
     raise ValueError(f"{text[:40]} is no number that can be kept")
 
 
-def json_body(model: str, *, required: bool) -> dict[str, Any]:
+def json_body(model: str, examples: dict[str, Any], *, required: bool) -> dict[str, Any]:
     """The body of a route that reads it itself, for OpenAPI; `model` is one of `docs`."""
-    schema = {"$ref": f"#/components/schemas/{model}"}
-    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+    schema: dict[str, Any] = {"$ref": f"#/components/schemas/{model}"}
+    content = {"schema": schema if required else {"anyOf": [schema, {"type": "null"}]}, "examples": examples}
+    return {"requestBody": {"required": required, "content": {"application/json": content}}}
 
 
 def escape(key: str) -> str:

@@ -7,9 +7,9 @@ from contextlib import aclosing
 
 from fastapi import APIRouter, Response
 
-from agui_app.api.params import LOCAL_OWNER, PREFIX, After, LastEventId, ServicesDep, position
+from agui_app.api.params import LOCAL_OWNER, PREFIX, After, LastEventId, OpenStreamsDep, ServicesDep, position
 from agui_app.api.problems import responses
-from agui_app.api.stream import EventStream, encoded
+from agui_app.api.stream import FRAME, EventStream, encoded
 from agui_app.protocol.sse import encode_frame
 from agui_app.services import Services
 from agui_app.storage.events import Resync
@@ -26,19 +26,22 @@ router = APIRouter(prefix=PREFIX, tags=["changes"])
     responses={
         200: {
             "description": "frames of `id` and `data` (one ChangeEvent as JSON), after a comment; whatever changes "
-            "from then on is told"
+            "from then on is told",
+            "content": {EventStream.media_type: {"schema": FRAME}},
         },
-        **responses(422),
+        **responses(422, 429),
     },
 )
-async def follow_changes(services: ServicesDep, after: After = None, last_event_id: LastEventId = None) -> Response:
+async def follow_changes(
+    services: ServicesDep, open_streams: OpenStreamsDep, after: After = None, last_event_id: LastEventId = None
+) -> Response:
     """Follow what changes: `thread.created`, `thread.updated`, `thread.deleted`, `calendar.changed`,
     `calendar.deleted`. Without an id to resume after: what comes next.
 
     `resync` comes first when there is no going on after that id, as after a restart: read the lists anew.
     """
     reached = position(last_event_id if last_event_id is not None else after)
-    return EventStream(change_chunks(services, LOCAL_OWNER, after=reached))
+    return EventStream(change_chunks(services, LOCAL_OWNER, after=reached), open_streams.place(LOCAL_OWNER))
 
 
 async def change_chunks(services: Services, owner_id: str, *, after: int | None) -> AsyncGenerator[bytes, None]:

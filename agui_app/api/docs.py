@@ -19,6 +19,11 @@ from agui_app.errors import ERROR_CODES
 
 API_VERSION = "1"
 OPENAPI_PATH = "/api/openapi.json"
+DESCRIPTION = """\
+Every error is `application/problem+json` with a stable `code`. A method that a path does not take is 405 with `Allow`;
+a path under /api that there is not is 404. A host name that is not this server's is 421, another page's origin 403, on
+every path. A body that is too long is 413, as nobody has read it; a field that is too large, or wrong in any other way,
+is 422 with its JSON pointer, and nothing is stored. 429 and 503 say in `Retry-After` when to come again."""
 _BODIES: tuple[type[BaseModel], ...] = (Problem, RunInput, CancelInput, RenameInput, ChangeEvent)
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}"
@@ -52,7 +57,7 @@ def install(api: FastAPI) -> None:
 
 
 def _document(api: FastAPI) -> dict[str, Any]:
-    document = get_openapi(title=api.title, version=api.version, routes=api.routes)
+    document = get_openapi(title=api.title, version=api.version, description=DESCRIPTION, routes=api.routes)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for model in _BODIES:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -73,7 +78,8 @@ def _page(document: dict[str, Any]) -> str:
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>agui-app API</title><style>{_STYLE}</style>'
-        f'<h1>agui-app API</h1><p>As OpenAPI: <a href="{OPENAPI_PATH}">{OPENAPI_PATH}</a></p>{operations}'
+        f"<h1>agui-app API</h1><p>{escape(DESCRIPTION)}</p>"
+        f'<p>As OpenAPI: <a href="{OPENAPI_PATH}">{OPENAPI_PATH}</a></p>{operations}'
         f"<h2>Error codes</h2><table>{codes}</table></html>"
     )
 

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Header, Path, Query, Request
 from pydantic import AfterValidator, WithJsonSchema
 
+from agui_app.api.open_streams import OpenStreams
 from agui_app.errors import StoreUnavailable
 from agui_app.protocol.ids import is_valid_id
 from agui_app.services import Services
@@ -44,8 +45,13 @@ async def _settings(request: Request) -> Settings:
     return request.app.state.settings
 
 
+async def _open_streams(request: Request) -> OpenStreams:
+    return request.app.state.open_streams
+
+
 ServicesDep: TypeAlias = Annotated[Services, Depends(_services)]
 SettingsDep: TypeAlias = Annotated[Settings, Depends(_settings)]
+OpenStreamsDep: TypeAlias = Annotated[OpenStreams, Depends(_open_streams)]
 Id: TypeAlias = Annotated[str, AfterValidator(checked_id), WithJsonSchema(ID_SCHEMA)]
 ThreadId: TypeAlias = Annotated[Id, Path(alias="threadId")]
 OptionalThreadId: TypeAlias = Annotated[Id | None, Query(alias="threadId")]

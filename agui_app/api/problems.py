@@ -30,6 +30,7 @@ from agui_app.errors import (
 MEDIA_TYPE = "application/problem+json"
 DOCS_PATH = "/api/docs"
 RETRY_AFTER_S = "1"
+_RETRY_AFTER = {"Retry-After": {"description": "seconds to wait", "required": True, "schema": {"type": "integer"}}}
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
         status: {
             "description": HTTPStatus(status).phrase,
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            **({"headers": _RETRY_AFTER} if status in (429, 503) else {}),
         }
         for status in sorted({*statuses, 403, 421, 500, 503})
     }

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, cast
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -28,6 +27,13 @@ class _Tolerant(BaseModel):
 
 class Part(_Tolerant):
     """One part of a message's content; `text` parts are understood, others kept."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "if": {"properties": {"type": {"const": "text"}}, "required": ["type"]},
+            "then": {"properties": {"text": {"type": "string"}}, "required": ["text"]},
+        }
+    )
 
     type: str
 
@@ -114,17 +120,13 @@ class ForwardedProps(_Tolerant):
     ] = None
 
 
-def _empty_for_null(value: object) -> object:
-    return [] if value is None else value
-
-
 class RunInput(_Tolerant):
     """AG-UI's RunAgentInput. Ids that are left out are made; so are those of messages."""
 
     thread_id: Id | None = None
     run_id: Id | None = None
     parent_run_id: Id | None = None
-    messages: Annotated[list[Message], BeforeValidator(_empty_for_null)] = []
+    messages: list[Message] | None = None
     tools: list[ClientTool] | None = None
     context: list[ContextEntry] | None = None
     state: Any = None
@@ -171,9 +173,10 @@ def read_run_input(raw: Any, agent: str) -> dict[str, Any]:
 
 
 def _refuse_blank(given: RunInput) -> None:
-    last = given.messages[-1] if given.messages else None
+    messages = given.messages or [None]
+    last = messages[-1]
     if isinstance(last, UserMessage) and _is_blank(last.content):
-        raise one_field(f"/messages/{len(given.messages) - 1}/content", "says nothing: only white space")
+        raise one_field(f"/messages/{len(messages) - 1}/content", "says nothing: only white space")
 
 
 def _is_blank(content: Content) -> bool:

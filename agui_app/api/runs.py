@@ -8,11 +8,13 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from agui_app.api.body import json_body, read_json
+from agui_app.api.limits import refuse_large
 from agui_app.api.params import (
     LOCAL_OWNER,
     PREFIX,
     After,
     LastEventId,
+    OpenStreamsDep,
     OptionalRunId,
     ServicesDep,
     SettingsDep,
@@ -23,18 +25,32 @@ from agui_app.api.params import (
 from agui_app.api.problems import responses
 from agui_app.api.run_input import read_cancel, read_run_input
 from agui_app.api.schemas import CancelAnswer, RunAccepted
-from agui_app.api.stream import EventStream, chunks
+from agui_app.api.stream import FRAME, EventStream, chunks
 from agui_app.errors import FieldError, InvalidRequest, MalformedJson, NotFound
 from agui_app.services import Services
 
 router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 
+_RUN_EXAMPLES: dict[str, Any] = {
+    "a question": {
+        "value": {
+            "threadId": "demo",
+            "runId": "demo-1",
+            "messages": [{"id": "m1", "role": "user", "content": "remind me to call the bank tomorrow at 3pm"}],
+            "forwardedProps": {"timezone": "Europe/Berlin", "locale": "en"},
+        }
+    },
+    "a new thread, ids made by the server": {"value": {"messages": [{"role": "user", "content": "hello"}]}},
+}
+_CANCEL_EXAMPLES: dict[str, Any] = {"only this run": {"value": {"runId": "demo-1"}}}
+
+
 @router.post(
     "/runs",
     status_code=202,
     responses={202: {"model": RunAccepted}, **responses(400, 409, 413, 415, 422)},
-    openapi_extra=json_body("RunInput", required=True),
+    openapi_extra=json_body("RunInput", _RUN_EXAMPLES, required=True),
 )
 async def start_run(request: Request, services: ServicesDep, settings: SettingsDep) -> Response:
     """Create a run and start it. The same `runId` with the same body is the same run again."""
@@ -42,6 +58,7 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     if raw is None:
         raise MalformedJson("the body is empty; send a RunAgentInput as JSON")
     body = read_run_input(raw, settings.agent)
+    refuse_large(body, settings)
     forwarded: dict[str, Any] = body.get("forwardedProps") or {}
     if not body["messages"] and not body.get("resume") and not forwarded.get("replaceFrom"):
         await _require_something_to_do(services, body["threadId"])
@@ -63,13 +80,17 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     status_code=200,
     response_class=EventStream,
     responses={
-        200: {"description": "frames of `id` and `data` (one AG-UI event as JSON)"},
+        200: {
+            "description": "frames of `id` and `data` (one AG-UI event as JSON)",
+            "content": {EventStream.media_type: {"schema": FRAME}},
+        },
         204: {"description": "`runId` has ended and nothing comes after this position"},
-        **responses(404, 422),
+        **responses(404, 422, 429),
     },
 )
 async def follow_thread(
     services: ServicesDep,
+    open_streams: OpenStreamsDep,
     thread_id: ThreadId,
     after: After = None,
     run_id: OptionalRunId = None,
@@ -83,14 +104,15 @@ async def follow_thread(
         _, last = await services.runs.run_bounds(LOCAL_OWNER, thread_id, run_id)
         if last is not None and reached is not None and reached >= last:
             return Response(status_code=204)
-    return EventStream(chunks(services, LOCAL_OWNER, thread_id, after=reached, run_id=run_id))
+    following = chunks(services, LOCAL_OWNER, thread_id, after=reached, run_id=run_id)
+    return EventStream(following, open_streams.place(LOCAL_OWNER))
 
 
 @router.post(
     "/runs/{threadId}/cancel",
     status_code=202,
     responses={202: {"model": CancelAnswer}, **responses(400, 404, 413, 415, 422)},
-    openapi_extra=json_body("CancelInput", required=False),
+    openapi_extra=json_body("CancelInput", _CANCEL_EXAMPLES, required=False),
 )
 async def cancel_run(request: Request, services: ServicesDep, settings: SettingsDep, thread_id: ThreadId) -> Response:
     """Stop the active run of a thread, or only the run that the body names. What was said is kept."""

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import Any, TypeVar
 
 from starlette.responses import Response
@@ -22,6 +22,17 @@ KEEP_ALIVE = encode_comment("keep-alive")
 OPENED = encode_comment("open")  # proxies and clients see the stream open before its first event
 MAX_WAITING = 256  # frames gathered for one write; a reader that takes none holds up its own follower alone
 
+FRAME: dict[str, Any] = {
+    "type": "object",
+    "description": "one frame of the stream",
+    "properties": {
+        "id": {"type": "string", "description": "opaque; give it as Last-Event-ID to go on after it"},
+        "data": {"type": "string", "contentMediaType": "application/json", "description": "one event"},
+    },
+    "required": ["id", "data"],
+}
+"""One frame, for OpenAPI."""
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -32,13 +43,19 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, chunks: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, chunks: AsyncGenerator[bytes, None], place: AbstractContextManager[None] | None = None) -> None:
+        """`place` is held while the stream is open; what entering it raises is answered in the stream's stead."""
         self._chunks = chunks
+        self._place = place or nullcontext()
         self.status_code = 200
         self.background = None
         self.init_headers({"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._place:
+            await self._serve(receive, send)
+
+    async def _serve(self, receive: Receive, send: Send) -> None:
         # A task of its own, since a server may tell of the end by `receive` alone, also while nothing is to be sent.
         writing = asyncio.create_task(self._write(send))
         leaving = asyncio.create_task(_left(receive))

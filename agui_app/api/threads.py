@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator
@@ -16,6 +16,8 @@ from agui_app.api.thread_input import read_title
 from agui_app.protocol.sanitise import sanitise_text
 
 router = APIRouter(prefix=PREFIX, tags=["threads"])
+
+_RENAME_EXAMPLES: dict[str, Any] = {"a title": {"value": {"title": "The bank"}}}
 
 
 @router.get("/threads", responses={200: {"model": ThreadPage}, **responses(422)})
@@ -35,7 +37,7 @@ async def list_threads(
 @router.patch(
     "/threads/{threadId}",
     responses={200: {"model": ThreadLine}, **responses(400, 404, 413, 415, 422)},
-    openapi_extra=json_body("RenameInput", required=True),
+    openapi_extra=json_body("RenameInput", _RENAME_EXAMPLES, required=True),
 )
 async def rename_thread(
     request: Request, services: ServicesDep, settings: SettingsDep, thread_id: ThreadId

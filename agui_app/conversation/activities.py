@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from dataclasses import replace
 from typing import Any, cast
 
@@ -30,6 +32,7 @@ from agui_app.protocol.events import (
 from agui_app.protocol.sanitise import TooDeep, sanitise
 from agui_app.protocol.times import rfc3339
 
+MAX_COPIED_CHARS = 1_000_000  # of an activity: every `copy` may double it, so a short patch could fill the memory
 _POLLUTING = "__proto__"
 
 
@@ -71,13 +74,18 @@ def patch_activity(conversation: Conversation, run_id: str, event: ActivityDelta
 
 
 def patched(value: Json, operations: list[dict[str, Any]]) -> Json:
-    """`value` after the patch; None when an operation cannot be done or names `__proto__`."""
+    """`value` after the patch; None when an operation cannot be done, copies too much or names `__proto__`."""
     paths = [str(operation.get(key, "")) for operation in operations for key in ("path", "from")]
     if any(_POLLUTING in path.split("/") for path in paths):
         return None
+    changed = copy.deepcopy(value)
     try:
-        return sanitise(jsonpatch.apply_patch(value, operations))
-    except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TooDeep):
+        for operation in operations:
+            changed = jsonpatch.apply_patch(changed, [operation], in_place=True)
+            if operation.get("op") == "copy" and len(json.dumps(changed)) > MAX_COPIED_CHARS:
+                return None
+        return sanitise(changed)
+    except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TooDeep, RecursionError):
         return None
 
 

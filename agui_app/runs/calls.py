@@ -21,6 +21,7 @@ _log = logging.getLogger(__name__)
 async def answer(call: ToolCall, accepted: Accepted, parts: Parts, stream: RunStream) -> None:
     """Back when the call has its result, a good one or an error, committed with what it did. Raises Broken."""
     try:
+        _refuse_large(call, parts.settings.max_arguments_chars)
         await _succeed(call, accepted, parts, stream)
     except ToolError as error:
         failure = error
@@ -32,6 +33,15 @@ async def answer(call: ToolCall, accepted: Accepted, parts: Parts, stream: RunSt
     for event in failure_events(stream.conversation, accepted.ref.run_id, call, failure, accepted.request.locale):
         stream.say(event)
     await stream.settle()
+
+
+def _refuse_large(call: ToolCall, limit: int) -> None:
+    length = len(call.args_text)
+    if length > limit:
+        message = (
+            f"the arguments have {length} characters; {call.name} takes at most {limit} (AGUI_MAX_ARGUMENTS_CHARS)"
+        )
+        raise ToolError(message, tool_code="invalid_arguments")
 
 
 async def _succeed(call: ToolCall, accepted: Accepted, parts: Parts, stream: RunStream) -> None:

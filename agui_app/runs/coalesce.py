@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
+from typing import TypeGuard
 
 from agui_app.protocol.events import (
     Event,
     ReasoningMessageContentEvent,
     TextMessageContentEvent,
     ToolCallArgsEvent,
+    dump_event,
 )
 
 Delta = TextMessageContentEvent | ReasoningMessageContentEvent | ToolCallArgsEvent
@@ -29,10 +31,20 @@ def coalesce(events: Iterable[Event]) -> list[Event]:
 
 def _key(index: int, event: Event) -> tuple[object, ...]:
     """Equal for neighbours that may be joined."""
-    if not isinstance(event, Delta) or event.metadata is not None or event.raw_event is not None or event.model_extra:
+    if not is_plain(event):
         return (index,)
     id = event.tool_call_id if isinstance(event, ToolCallArgsEvent) else event.message_id
     return (type(event), id, event.subagent_run_id)
+
+
+def is_plain(event: Event) -> TypeGuard[Delta]:
+    """Whether the event is a piece of text, or of a call's arguments, and nothing more."""
+    return isinstance(event, Delta) and event.metadata is None and event.raw_event is None and not event.model_extra
+
+
+def extent(event: Event) -> int:
+    """How many characters the event adds to what its run has said."""
+    return len(event.delta) if is_plain(event) else len(dump_event(event))
 
 
 def _joined(pieces: list[Event]) -> Event:

@@ -12,6 +12,7 @@ from agui_app.protocol.order import Order
 from agui_app.runs.accept import Accepted
 from agui_app.runs.batch import RunLost
 from agui_app.runs.calls import answer
+from agui_app.runs.coalesce import extent
 from agui_app.runs.endings import CUT_SHORT, Ending, Stop, ended_by_agent, failed, last_events, stopped_by
 from agui_app.runs.parts import Parts
 from agui_app.runs.patience import patiently
@@ -32,6 +33,10 @@ from agui_app.runs.stream import RunStream, TakenBack
 STOP_BOUND_S = 1.0  # contract: a cancelled agent stops within a second
 
 _log = logging.getLogger(__name__)
+
+
+class SaidTooMuch(Exception):
+    """The agent goes on and on; the message can be shown."""
 
 
 class Pipeline:
@@ -56,6 +61,7 @@ class Pipeline:
         self.violations = 0
         """How often the agent broke the order of events."""
         self._order = Order()
+        self._said_chars = 0
         self._work: asyncio.Task[Ending | Exception] | None = None
         self._stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -110,6 +116,8 @@ class Pipeline:
             return await self._rounds()
         except AgentFailed as error:
             return failed("agent_failed", str(error))
+        except SaidTooMuch as error:
+            return failed("too_large", str(error))
         except Exception as error:  # ours: the run is ended from its log
             return error
 
@@ -138,6 +146,7 @@ class Pipeline:
         input = agent_input(self._accepted, self._parts.tools, messages)
         async with aclosing(agent_events(self._parts.agent, input)) as events:
             async for event in events:
+                self._count(event)
                 if isinstance(event, RunFinishedEvent | RunErrorEvent):
                     return event
                 admitted, revised = admission.admit(event)
@@ -147,6 +156,13 @@ class Pipeline:
                     self._stream.say(said, revised=revised)
                     await self._stream.room()
         return None
+
+    def _count(self, event: Event) -> None:
+        """Bounds what one run takes of memory and log, also of an agent that never ends. Raises SaidTooMuch."""
+        limit = self._parts.settings.max_run_chars
+        self._said_chars += extent(event)
+        if self._said_chars > limit:
+            raise SaidTooMuch(f"The agent said more than {limit} characters in one run (AGUI_MAX_RUN_CHARS)")
 
     def _in_order(self, event: Event) -> Event | None:
         """The event, or None when it means nothing where it stands; a breach of the order is counted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from typing import Any, NamedTuple, cast
@@ -37,6 +38,7 @@ from agui_app.storage.tables import MESSAGES
 from agui_app.tools.registry import Registry
 
 CONTEXT_PAYLOADS = 200  # tool results that an agent gets in full; of older ones it gets the summary
+BREATH = 50  # what an agent that never waits may say before others have their turn
 
 _log = logging.getLogger(__name__)
 
@@ -97,9 +99,13 @@ async def agent_events(agent: Agent, input: AgentInput) -> AsyncGenerator[Event,
     try:
         iterator = agent.run(input)
         try:
+            count = 0
             async for raw in iterator:
                 for event in normaliser.feed(raw):
                     yield event
+                count += 1
+                if count % BREATH == 0:
+                    await asyncio.sleep(0)
         finally:
             await _close(iterator)
     except AguiError as error:

@@ -122,7 +122,7 @@ async def test_every_operation_documents_the_problems_that_it_can_answer_with(ba
     }
     assert statuses == {
         "POST /api/v1/agent/runs": [202, 400, 403, 409, 413, 415, 421, 422, 500, 503],
-        "GET /api/v1/agent/runs/{threadId}/events": [200, 204, 403, 404, 421, 422, 500, 503],
+        "GET /api/v1/agent/runs/{threadId}/events": [200, 204, 403, 404, 421, 422, 429, 500, 503],
         "POST /api/v1/agent/runs/{threadId}/cancel": [202, 400, 403, 404, 413, 415, 421, 422, 500, 503],
         "GET /api/v1/agent/runs/{threadId}/history": [200, 403, 404, 421, 422, 500, 503],
         "GET /api/v1/agent/history": [200, 403, 404, 421, 422, 500, 503],

@@ -94,6 +94,17 @@ def test_a_patch_cannot_nest_without_end():
     assert patched({}, [add("/a", value)]) is None
 
 
+def copies(count: int) -> list[Obj]:
+    return [{"op": "copy", "from": "", "path": f"/{number}"} for number in range(count)]
+
+
+def test_a_short_patch_that_copies_without_end_is_refused_and_its_value_left_alone():
+    value = {"a": "x"}
+    assert patched(value, copies(60)) is None
+    assert value == {"a": "x"}
+    assert patched(value, copies(2)) == {"a": "x", "0": {"a": "x"}, "1": {"a": "x", "0": {"a": "x"}}}
+
+
 def subagent(kind: str, **more: Any) -> Obj:
     return {"type": f"SUBAGENT_{kind}", "subagentRunId": "s", **more}
 

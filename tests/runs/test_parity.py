@@ -63,11 +63,11 @@ def log_of(events: list[Obj], after: int) -> list[Any]:
     return [read_event(event) for event in events[after:]]
 
 
-async def pages_back(house: House, limit: int) -> Conversation:
-    page = await house.page(limit=limit)
+async def pages_back(house: House, limit: int, thread: str = "t") -> Conversation:
+    page = await house.page(thread, limit=limit)
     conversation = from_page(page)
     while page["hasMore"]:
-        page = await house.page(before=page["nextCursor"], limit=limit)
+        page = await house.page(thread, before=page["nextCursor"], limit=limit)
         conversation = with_older(conversation, page)
     return conversation
 
