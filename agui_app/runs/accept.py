@@ -17,7 +17,7 @@ from agui_app.protocol.events import OURS, Event, dump_event, read_event, stamp
 from agui_app.protocol.ids import new_id
 from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.recorder import find_run, pending_columns
-from agui_app.runs.replace import Cut, Place, find_cut, retitled, supersede
+from agui_app.runs.replace import Cut, Place, find_cut, supersede
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
 from agui_app.storage.hub import Frame
@@ -63,17 +63,15 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     await _refuse_second_run(session, thread)
     run_id = request.run_id or new_id("run")
     known = await _known_messages(session, thread["pk"], request)
-    cut = await find_cut(session, thread["pk"], request, known)
+    cut = await find_cut(session, thread, request, known)
+    if cut is not None:
+        await supersede(session, thread["pk"], cut, run_id)
     event = stamp(read_event(_run_started(thread["id"], run_id, _new_messages(request, known), cut)), moment_ms(now))
     conversation = reduce(Conversation(), event)
-    title = thread["title"] or title_of(conversation.messages)
-    if cut is not None:
-        title = await retitled(session, thread, cut, conversation)
-        await supersede(session, thread["pk"], cut, run_id)
     ref = RunRef(owner_id, thread["id"], run_id, thread["pk"], await _insert_run(session, thread, run_id, request, now))
     rows = RunRows(thread["next_position"])
     changes = rows.changes(conversation.messages)
-    batch = _first_batch(ref, title, event, conversation, changes, now)
+    batch = _first_batch(ref, _title(thread, cut, conversation), event, conversation, changes, now)
     frames = await (await session.connection()).run_sync(store_batch, batch, now)
     rows.accept(changes)
     started = StartedRun(thread["id"], run_id, "running", thread["last_event_id"])
@@ -163,6 +161,12 @@ async def _insert_run(
         .returning(RUNS.c.pk)
     )
     return inserted.scalar_one()
+
+
+def _title(thread: RowMapping, cut: Cut | None, said: Conversation) -> str:
+    """The title that the thread has, or the one of what is newly `said`: where it has none, or lost what gave it."""
+    keeps = thread["title"] and not (cut is not None and cut.titled)
+    return thread["title"] if keeps else title_of(said.messages) or thread["title"]
 
 
 def _first_batch(
