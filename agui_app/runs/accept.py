@@ -18,7 +18,7 @@ from agui_app.protocol.ids import new_id
 from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.late import LateResult, late_results
 from agui_app.runs.recorder import find_run, pending_columns
-from agui_app.runs.replace import Cut, Place, find_cut, names_thread, supersede
+from agui_app.runs.replace import Cut, Place, find_cut, supersede
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
 from agui_app.storage.deletion import position_after_deletion
@@ -69,10 +69,8 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     await _refuse_second_run(session, thread)
     run_id = request.run_id or new_id("run")
     stored = await _known_messages(session, thread["pk"], request)
-    cut = await find_cut(session, thread["pk"], request, stored)
-    renames = not thread["title"]
+    cut = await find_cut(session, thread, request, stored)
     if cut is not None:
-        renames = renames or await names_thread(session, thread, cut)
         await supersede(session, thread["pk"], cut, run_id)
     messages = _new_messages(request, stored)
     late = await late_results(session, thread["pk"], messages, run_id, moment_text(now))
@@ -80,7 +78,7 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     messages = [scoped.get(message["id"], message) for message in messages]
     event = stamp(read_event(_run_started(thread["id"], run_id, messages, cut)), moment_ms(now))
     conversation = reduce(Conversation(), event)
-    title = (title_of(conversation.messages) if renames else "") or thread["title"]
+    title = _title(thread, cut, conversation)
     ref = RunRef(owner_id, thread["id"], run_id, thread["pk"], await _insert_run(session, thread, run_id, request, now))
     rows = RunRows(thread["next_position"])
     changes = rows.changes(conversation.messages)
@@ -182,6 +180,12 @@ async def _insert_run(
         .returning(RUNS.c.pk)
     )
     return inserted.scalar_one()
+
+
+def _title(thread: RowMapping, cut: Cut | None, said: Conversation) -> str:
+    """The title that the thread has, or the one of what is newly `said`: where it has none, or lost what gave it."""
+    keeps = thread["title"] and not (cut is not None and cut.titled)
+    return thread["title"] if keeps else title_of(said.messages) or thread["title"]
 
 
 def _first_batch(

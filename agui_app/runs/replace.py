@@ -37,6 +37,8 @@ class Cut:
     """The run of that message."""
     position: int
     kept: bool
+    titled: bool
+    """The title of the thread was made of a message that is replaced."""
 
     @property
     def note(self) -> dict[str, Any]:
@@ -45,7 +47,7 @@ class Cut:
 
 
 async def find_cut(
-    session: AsyncSession, thread_pk: int, request: RunRequest, known: Mapping[str, Place]
+    session: AsyncSession, thread: RowMapping, request: RunRequest, known: Mapping[str, Place]
 ) -> Cut | None:
     """What the request replaces; None when it replaces nothing.
 
@@ -56,11 +58,12 @@ async def find_cut(
     """
     if request.replace_from is None:
         return None
-    named = await _named(session, thread_pk, request.replace_from)
+    named = await _named(session, thread["pk"], request.replace_from)
     kept = named["role"] == Role.USER and all(message.get("id") in known for message in request.messages)
     if kept:
         _refuse_changed(named, request.messages)
-    cut = Cut(named["id"], named["run_id"], named["position"] + kept, kept)
+    position = named["position"] + kept
+    cut = Cut(named["id"], named["run_id"], position, kept, titled=await _titled(session, thread, position))
     _refuse_replaced(cut, request.messages, known)
     return cut
 
@@ -71,27 +74,6 @@ async def supersede(session: AsyncSession, thread_pk: int, cut: Cut, by: str) ->
     for table, replaced in ((MESSAGES, MESSAGES.c.position >= cut.position), (RUNS, RUNS.c.pk >= first)):
         ours = (table.c.thread_pk == thread_pk) & table.c.superseded_by.is_(None)
         await session.execute(update(table).where(ours, replaced).values(superseded_by=by))
-
-
-async def names_thread(session: AsyncSession, thread: RowMapping, cut: Cut) -> bool:
-    """Whether the message that the thread's title was made of is replaced. Ask before the messages are marked."""
-    found = await session.execute(
-        select(MESSAGES.c.position, MESSAGES.c.content)
-        .where(
-            MESSAGES.c.thread_pk == thread["pk"],
-            MESSAGES.c.superseded_by.is_(None),
-            MESSAGES.c.role == Role.USER.value,
-            MESSAGES.c.content != "",
-        )
-        .order_by(MESSAGES.c.position)
-        .limit(1)
-    )
-    first = found.one_or_none()
-    return first is not None and first.position >= cut.position and _titles(first.content) == thread["title"]
-
-
-def _titles(text: str) -> str:
-    return title_of([Message("", Role.USER, text=text)])
 
 
 async def _named(session: AsyncSession, thread_pk: int, message_id: str) -> RowMapping:
@@ -106,6 +88,25 @@ async def _named(session: AsyncSession, thread_pk: int, message_id: str) -> RowM
     if row["role"] not in (Role.USER, Role.ASSISTANT):
         raise _wrong(REPLACE_FROM, f"{message_id!r} is of role {row['role']}; name a message of user or assistant")
     return row
+
+
+async def _titled(session: AsyncSession, thread: RowMapping, position: int) -> bool:
+    """Whether the thread's title was made of a message at `position` or after it, and not by the reader."""
+    found = await session.execute(
+        select(MESSAGES.c.position, MESSAGES.c.content)
+        .where(
+            MESSAGES.c.thread_pk == thread["pk"],
+            MESSAGES.c.superseded_by.is_(None),
+            MESSAGES.c.role == Role.USER.value,
+            MESSAGES.c.content != "",
+        )
+        .order_by(MESSAGES.c.position)
+        .limit(1)
+    )
+    first = found.one_or_none()
+    if first is None or first.position < position:
+        return False
+    return title_of([Message("", Role.USER, text=first.content)]) == thread["title"]
 
 
 def _refuse_changed(named: RowMapping, messages: Sequence[dict[str, Any]]) -> None:
