@@ -24,6 +24,10 @@ def choose(*, short: T, soak: T) -> T:
     return soak if SOAK else short
 
 
+KEEPALIVE_S = choose(short=0.2, soak=15.0)
+"""Of the server that most tests share."""
+
+
 def rng(name: str) -> random.Random:
     """Random numbers of SEED for the test `name`, whichever tests run with it."""
     return random.Random(f"{SEED}:{name}")

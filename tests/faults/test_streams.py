@@ -96,7 +96,7 @@ async def test_a_recorded_run_cut_after_any_number_of_bytes_is_whole(
 ) -> None:
     thread, run, log = await recorded(http)
     size = sum(len(f"id: {frame.id}\ndata: {frame.data}\n\n".encode()) for frame in log)
-    places = range(0, size + 40, choose(short=97, soak=1))  # the stream has a comment and chunk marks besides
+    places = range(0, size + 40, choose(short=197, soak=5))  # the stream has a comment and chunk marks besides
 
     for place in places:
         faults = network.first(network.CutAfterBytes(place))

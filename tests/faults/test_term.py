@@ -7,14 +7,13 @@ import os
 import signal
 import sqlite3
 import subprocess
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager, closing
+from collections.abc import Callable
+from contextlib import aclosing, closing
 
 import httpx
-from playwright.async_api import Browser, async_playwright
 
-from tests.e2e import browser as browsers
 from tests.e2e.server import STOP_WITHIN_S
+from tests.faults.browser import open_browser
 from tests.faults.server import Lives
 from tests.faults.truth import (
     API,
@@ -31,14 +30,6 @@ from tests.faults.truth import (
 
 READERS = 5
 THREADS = ("one", "two")
-
-
-@asynccontextmanager
-async def open_browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=browsers.on_path(), args=list(browsers.FLAGS))
-        yield browser
-        await browser.close()
 
 
 async def start(http: httpx.AsyncClient, thread: str, text: str = "talk 2000") -> None:
