@@ -18,6 +18,7 @@ import gc
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -176,7 +177,7 @@ def _counts() -> Obj:
         "readers": len(current_services().events._hub),
         "sockets": _open_sockets(),
         "states": len(getattr(app.state_manager, "states", {})),
-        "objects": len(gc.get_objects()),
+        "objects": Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects()),
         "resident_kb": resident_pages * os.sysconf("SC_PAGE_SIZE") // 1024,
     }
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.server import Server, running
-from tests.faults.scale import KEEPALIVE_S, LONG_S, SEED, SOAK
+from tests.faults.scale import KEEPALIVE_S, LONG_S, PING_S, SEED, SOAK, STATES_KEPT_S
 from tests.faults.server import Lives, counting
 
 _figures: list[str] = []
@@ -56,5 +56,10 @@ async def lives(tmp_path: Path) -> AsyncIterator[Callable[..., Lives]]:
 def fault_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server around the agent of `tests.faults.agents`, which tells its counts."""
     folder = tmp_path_factory.mktemp("faults")
-    with running(folder, **counting(folder), AGUI_KEEPALIVE_S=str(KEEPALIVE_S)) as server:
+    env = {
+        "AGUI_KEEPALIVE_S": str(KEEPALIVE_S),
+        "REFLEX_REDIS_TOKEN_EXPIRATION": str(STATES_KEPT_S),
+        "REFLEX_SOCKET_INTERVAL": str(PING_S),
+    }
+    with running(folder, **counting(folder), **env) as server:
         yield server

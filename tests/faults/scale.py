@@ -26,6 +26,10 @@ def choose(*, short: T, soak: T) -> T:
 
 KEEPALIVE_S = choose(short=0.2, soak=15.0)
 """Of the server that most tests share."""
+PING_S = 2
+"""Between two signs of life on its sockets; the task of a socket that is gone ends with the next one (else 25 s)."""
+STATES_KEPT_S = 5
+"""How long that server remembers a tab that is gone, in case it comes back; Reflex's own patience is an hour."""
 
 
 def rng(name: str) -> random.Random:
