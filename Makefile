@@ -11,7 +11,7 @@ DEV_ORIGINS := http://localhost:$(DEV_PORT),http://127.0.0.1:$(DEV_PORT)
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev test check bench docs lock clean
+.PHONY: help run dev test soak check bench docs lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -29,6 +29,10 @@ test: check ## everything: check, tests with coverage, the browser
 	$(BIN)/python -m pytest --cov --cov-report=
 	$(BIN)/coverage report --fail-under=90
 	$(BIN)/coverage report --include='agui_app/protocol/*,agui_app/conversation/*' --fail-under=100
+
+soak: $(VENV)/.installed-dev ## the fault tests in their long form, about an hour (FAULTS_SEED=n has an earlier one again)
+	$(BIN)/python -m tests.e2e.browser
+	FAULTS_SOAK=1 $(BIN)/python -m pytest tests/faults
 
 check: $(VENV)/.installed-dev ## format, lint, types, layers
 	$(BIN)/ruff format --check

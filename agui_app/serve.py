@@ -29,6 +29,7 @@ PID_FILE = "agui.pid"
 LOCK_FILE = "agui.lock"
 
 STOP_WITHIN_S = 8  # a container's or a service manager's patience is 10 s; then it kills
+LAST_WORDS_WITHIN_S = 1  # for readers to take the last events; one that does not is cut off
 READY_POLL_S = 0.05
 RUNTIME_THREADS = 1  # granian's own, for bytes on sockets; Python runs in one thread all the same
 BACKPRESSURE = 10_000  # requests at once; every open stream and socket is one, so it bounds how many readers may follow
@@ -135,7 +136,7 @@ def _read(path: Path) -> str:
 
 
 async def serve(settings: Settings, address: str) -> None:
-    """Opens the app, answers until SIGTERM or SIGINT, ends the open streams, and closes the app."""
+    """Opens the app, answers until SIGTERM or SIGINT, ends the runs and the open streams, and closes the app."""
     from asgi_lifespan import LifespanManager
     from granian.constants import Interfaces
     from granian.log import LogLevels
@@ -154,16 +155,35 @@ async def serve(settings: Settings, address: str) -> None:
             backpressure=BACKPRESSURE,
             log_level=LogLevels.error,
         )
-        with _stops_on_signal(settings.data_dir / PID_FILE, [streams.end, server.stop]):
+        with _told_to_stop(settings.data_dir / PID_FILE) as told:
             async with asyncio.TaskGroup() as tasks:
                 announcing = tasks.create_task(_announce(address, settings))
+                stopping = tasks.create_task(_stop_when_told(told, streams, server.stop))
                 await server.serve()
                 announcing.cancel()
+                stopping.cancel()
+
+
+async def _stop_when_told(told: asyncio.Event, streams: StreamsThatEnd, stop: Callable[[], None]) -> None:
+    """Ends the runs, lets their readers have the end, and only then closes the connections."""
+    from agui_app.agui_app import current_services
+
+    await told.wait()
+    services = current_services()
+    try:
+        await services.runs.shutdown()
+        services.events.close()
+        await streams.requests_ended(LAST_WORDS_WITHIN_S)
+        streams.end()
+        await streams.sockets_ended(LAST_WORDS_WITHIN_S)
+    finally:
+        streams.end()
+        stop()
 
 
 @contextmanager
-def _stops_on_signal(pid_file: Path, stops: list[Callable[[], None]]) -> Generator[None]:
-    """Calls `stops` at the first SIGTERM or SIGINT; ends the process hard at the second, or when closing hangs."""
+def _told_to_stop(pid_file: Path) -> Generator[asyncio.Event]:
+    """Set at the first SIGTERM or SIGINT; the second ends the process hard, and so does a stop that hangs."""
 
     def end_hard() -> None:
         pid_file.unlink(missing_ok=True)
@@ -176,17 +196,17 @@ def _stops_on_signal(pid_file: Path, stops: list[Callable[[], None]]) -> Generat
         if deadline.is_alive():
             end_hard()
         deadline.start()
-        for stop in stops:
-            stop()
+        told.set()
 
+    told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal)
-    yield
+    yield told
 
 
 class StreamsThatEnd:
-    """An ASGI app whose open responses see their reader leave when the server stops.
+    """An ASGI app whose open responses and sockets see their reader leave when the server stops.
 
     Granian closes sockets by itself but waits for open responses, and a stream of events never ends.
     """
@@ -194,36 +214,79 @@ class StreamsThatEnd:
     def __init__(self, app: ASGIApp):
         self._app = app
         self._ending = asyncio.Event()
+        self._requests, self._sockets = _UnderWay(), _UnderWay()
+
+    async def requests_ended(self, within_s: float) -> None:
+        """Back when no request is under way, or when that takes too long."""
+        await self._requests.ended(within_s)
+
+    async def sockets_ended(self, within_s: float) -> None:
+        """Back when no socket is open, or when that takes too long."""
+        await self._sockets.ended(within_s)
 
     def end(self) -> None:
-        """From now on every request whose body has been read is told that its reader left."""
+        """From now on every socket, and every request whose body has been read, is told that its reader left."""
         self._ending.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        body_is_read = False
+        match scope["type"]:
+            case "http":
+                with self._requests:
+                    await self._app(scope, self._or_end(receive, {"type": "http.disconnect"}), send)
+            case "websocket":
+                going_away: Message = {"type": "websocket.disconnect", "code": 1001}
+                with self._sockets:
+                    await self._app(scope, self._or_end(receive, going_away), send)
+            case _:
+                await self._app(scope, receive, send)
+
+    def _or_end(self, receive: Receive, end: Message) -> Receive:
+        """`receive` that gives `end` when the server stops, but not while a request's body comes."""
+        body_comes = end["type"] == "http.disconnect"
 
         async def receive_or_end() -> Message:
-            nonlocal body_is_read
-            if not body_is_read:
-                message = await receive()
-                body_is_read = not message.get("more_body", False)
-                return message
-            return await self._disconnect(receive)
+            nonlocal body_comes
+            if not body_comes:
+                return await self._first(receive, end)
+            message = await receive()
+            body_comes = message.get("more_body", False)
+            return message
 
-        await self._app(scope, receive_or_end, send)
+        return receive_or_end
 
-    async def _disconnect(self, receive: Receive) -> Message:
-        leaving = asyncio.ensure_future(receive())
+    async def _first(self, receive: Receive, end: Message) -> Message:
+        coming = asyncio.ensure_future(receive())
         ending = asyncio.ensure_future(self._ending.wait())
         try:
-            await asyncio.wait((leaving, ending), return_when=asyncio.FIRST_COMPLETED)
-            return leaving.result() if leaving.done() else {"type": "http.disconnect"}
+            await asyncio.wait((coming, ending), return_when=asyncio.FIRST_COMPLETED)
+            return coming.result() if coming.done() else end
         finally:
-            leaving.cancel()
+            coming.cancel()
             ending.cancel()
+
+
+class _UnderWay:
+    """How many calls are under way: each is a `with` block."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def __enter__(self) -> None:
+        self._count += 1
+        self._none.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._count -= 1
+        if not self._count:
+            self._none.set()
+
+    async def ended(self, within_s: float) -> None:
+        """Back when there are none, or time is up."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._none.wait()
 
 
 async def _announce(address: str, settings: Settings) -> None:

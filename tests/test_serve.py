@@ -119,10 +119,10 @@ def test_a_second_server_on_one_data_folder_is_refused(tmp_path: Path) -> None:
 
 
 class Reader:
-    """The other end of a request: sends the body in two parts, then neither reads nor leaves until told."""
+    """The other end: sends `messages`, or a body in two parts, then neither reads nor leaves until told."""
 
-    def __init__(self) -> None:
-        self._messages = [
+    def __init__(self, messages: list[dict[str, Any]] | None = None) -> None:
+        self._messages = messages or [
             {"type": "http.request", "body": b"a", "more_body": True},
             {"type": "http.request", "body": b"b", "more_body": False},
         ]
@@ -146,7 +146,7 @@ class Reader:
 async def streaming(scope: object, receive: Receive, send: object) -> None:
     """An app whose response ends when its reader leaves; it notes what it received."""
     received: list[Any] = scope["received"]  # pyright: ignore[reportIndexIssue]
-    while not received or received[-1]["type"] != "http.disconnect":
+    while not received or not received[-1]["type"].endswith("disconnect"):
         received.append(await receive())
 
 
@@ -190,14 +190,46 @@ async def test_a_request_body_is_read_to_its_end_while_the_server_stops() -> Non
     assert received == [*BODY, {"type": "http.disconnect"}]
 
 
-async def test_what_is_no_http_request_is_passed_on_as_it_is() -> None:
+async def test_an_open_socket_sees_its_reader_leave_when_the_server_stops() -> None:
+    app, received = StreamsThatEnd(streaming), list[Any]()
+    reader = Reader([{"type": "websocket.connect"}, {"type": "websocket.receive", "text": "hi"}])
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(app({"type": "websocket", "received": received}, reader.receive, reader.send))
+        while len(received) < 2:
+            await asyncio.sleep(0)
+        await app.requests_ended(10)
+        app.end()
+        await app.sockets_ended(10)
+
+    assert [message["type"] for message in received] == [
+        "websocket.connect",
+        "websocket.receive",
+        "websocket.disconnect",
+    ]
+    assert reader.cancelled
+
+
+async def test_a_response_that_does_not_end_is_not_waited_for_for_ever() -> None:
+    app, reader, received = StreamsThatEnd(streaming), Reader(), list[Any]()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(app({"type": "http", "received": received}, reader.receive, reader.send))
+        while len(received) < 2:
+            await asyncio.sleep(0)
+        await app.requests_ended(0.001)
+        reader.left.set()
+        await app.requests_ended(10)
+
+    assert received[-1] == {"type": "http.disconnect", "by": "the reader"}
+
+
+async def test_what_is_neither_request_nor_socket_is_passed_on_as_it_is() -> None:
     seen: list[object] = []
 
     async def inner(*parts: object) -> None:
         seen.extend(parts)
 
     reader = Reader()
-    parts = ({"type": "websocket"}, reader.receive, reader.send)
+    parts = ({"type": "lifespan"}, reader.receive, reader.send)
     await StreamsThatEnd(inner)(*parts)
 
     assert seen == list(parts)

@@ -52,6 +52,10 @@ class EventLog:
         self._hub = hub
         self._keepalive_s = keepalive_s
 
+    def close(self) -> None:
+        """No event comes any more: every follower ends, after what it has still to give."""
+        self._hub.close()
+
     async def follow(
         self, owner_id: str, thread_id: str, *, after: int | None, run_id: str | None = None
     ) -> AsyncGenerator[Frame | Resync | None, None]:

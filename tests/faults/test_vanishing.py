@@ -1,0 +1,186 @@
+"""Clients that vanish, streams in silence, tabs that come and go: the server holds what it held before."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import httpx
+import pytest
+from playwright.async_api import Browser
+
+from tests.e2e.server import Server
+from tests.faults.browser import open_browser
+from tests.faults.conftest import Report
+from tests.faults.scale import KEEPALIVE_S, choose
+from tests.faults.server import SETTLE_WITHIN_S, counts
+from tests.faults.truth import API, WITHIN_S, Obj
+
+CLIENTS = choose(short=20, soak=200)
+TABS = choose(short=10, soak=200)
+TABS_AT_ONCE = 10
+SILENCE_S = choose(short=1.5, soak=61.0)
+OBJECTS_OF_A_TAB = 20  # that may stay: Reflex keeps 15 weak references; the states of one tab alone are 80
+OF_TABS = ("AsyncSocket.", "StateManagerMemory.")  # tasks
+OPEN = ("tasks", "followers", "readers", "sockets", "states")
+"""Counts that must be what they were, to the last one."""
+
+
+@pytest.fixture
+async def http(fault_server: Server) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=fault_server.url, timeout=WITHIN_S) as client:
+        yield client
+
+
+def held(found: Obj) -> Obj:
+    return {name: found[name] for name in OPEN}
+
+
+async def settled(server: Server) -> Obj:
+    """The counts, when nobody is connected and what is remembered of those who were is forgotten."""
+    async with asyncio.timeout(SETTLE_WITHIN_S):
+        while True:
+            found = await counts(server)
+            if not any(task.startswith(OF_TABS) for task in found["tasks"]) and not found["states"]:
+                return found
+            await asyncio.sleep(0.5)
+
+
+async def as_before(server: Server, before: Obj) -> Obj:
+    """The counts, once they are `before` again; the last ones when they do not become that."""
+    found = await counts(server)
+    try:
+        async with asyncio.timeout(SETTLE_WITHIN_S):
+            while held(found) != held(before):
+                await asyncio.sleep(0.1)
+                found = await counts(server)
+    except TimeoutError:
+        pass
+    return found
+
+
+def reset(connection: socket.socket) -> None:
+    """The client is gone without a goodbye: the server's next byte meets a reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+async def connected(server: Server, request: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2])))
+    connection.sendall(request)
+    return connection
+
+
+def asking(path: str, *, host: str = "127.0.0.1", more: str = "") -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode()
+
+
+async def answered(connection: socket.socket) -> None:
+    """The first bytes of an answer are there."""
+    connection.setblocking(False)
+    async with asyncio.timeout(WITHIN_S):
+        assert await asyncio.get_running_loop().sock_recv(connection, 100)
+
+
+async def test_readers_that_vanish_leave_no_task_no_reader_and_no_connection(
+    fault_server: Server, http: httpx.AsyncClient
+) -> None:
+    body = {"threadId": "vanishing", "messages": [{"role": "user", "content": "talk 1000"}]}
+    await http.post(f"{API}/runs", json=body)
+    before = await settled(fault_server)
+    path = f"{API}/runs/vanishing/events"
+
+    readers = [await connected(fault_server, asking(path)) for _ in range(CLIENTS)]
+    for reader in readers:
+        await answered(reader)
+    meanwhile = await counts(fault_server)
+    assert meanwhile["readers"] >= before["readers"] + CLIENTS
+    for reader in readers:
+        reset(reader)
+    after = await as_before(fault_server, before)
+
+    assert held(after) == held(before)
+    await http.post(f"{API}/runs/vanishing/cancel")
+
+
+HALVES = {
+    "half of the headers": asking("/api/v1/agent/threads")[:-20],
+    "half of the body": (
+        f"POST {API}/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        'Content-Length: 1000\r\n\r\n{"threadId": "half", '
+    ).encode(),
+    "half of a socket's handshake": asking("/_event/?EIO=4&transport=websocket", more="Upgrade: websocket\r\n")[:-2],
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("sent", HALVES.values(), ids=HALVES)
+async def test_clients_that_vanish_after_half_a_request_leave_nothing_behind(fault_server: Server, sent: bytes) -> None:
+    before = await settled(fault_server)
+
+    clients = [await connected(fault_server, sent) for _ in range(CLIENTS)]
+    async with asyncio.timeout(WITHIN_S):
+        while (await counts(fault_server))["sockets"] < before["sockets"] + CLIENTS:
+            await asyncio.sleep(0.05)
+    for client in clients:
+        reset(client)
+    after = await as_before(fault_server, before)
+
+    assert held(after) == held(before)
+
+
+async def test_comments_go_out_while_a_tool_is_silent(
+    fault_server: Server, http: httpx.AsyncClient, report: Report
+) -> None:
+    body = {"messages": [{"role": "user", "content": f"silent {SILENCE_S}"}]}
+    run = (await http.post(f"{API}/runs", json=body)).raise_for_status().json()
+    path, params = f"{API}/runs/{run['threadId']}/events", {"runId": run["runId"]}
+    async with http.stream("GET", path, params=params) as response, aclosing(response.aiter_lines()) as reading:
+        lines = [line async for line in reading if line]
+    comments = [line for line in lines if line.startswith(":")]
+    expected = int(SILENCE_S / KEEPALIVE_S)
+    assert len(comments) - 1 >= expected // 2  # the first one opens the stream; a busy machine may lose some
+    assert '"RUN_FINISHED"' in lines[-1]
+    report(f"keep-alive: {len(comments) - 1} comments while a tool was silent for {SILENCE_S:g} s")
+
+
+async def test_tabs_that_were_opened_and_closed_leave_tasks_and_memory_where_they_were(
+    fault_server: Server, report: Report
+) -> None:
+    async with httpx.AsyncClient(base_url=fault_server.url) as http:
+        body = {"threadId": "tabs", "messages": [{"role": "user", "content": "talk 20"}]}
+        (await http.post(f"{API}/runs", json=body)).raise_for_status()
+    async with open_browser() as browser:
+        await _open_and_close(browser, fault_server, TABS_AT_ONCE)  # whatever is made once is made now
+        before = await settled(fault_server)
+        open_at_once = 0
+        for _ in range(TABS // TABS_AT_ONCE):
+            open_at_once = await _open_and_close(browser, fault_server, TABS_AT_ONCE)
+        after = await as_before(fault_server, before)
+    assert open_at_once == TABS_AT_ONCE
+    assert held(after) == held(before)
+    more = Counter(after["objects"]) - Counter(before["objects"])
+    assert more.total() < OBJECTS_OF_A_TAB * TABS, more
+    report(
+        f"tabs: {TABS} opened and closed, {TABS_AT_ONCE} at once: {len(before['tasks'])} tasks before and "
+        f"{len(after['tasks'])} after, {before['sockets']} and {after['sockets']} sockets, {before['states']} and "
+        f"{after['states']} states, {sum(before['objects'].values())} and {sum(after['objects'].values())} objects, "
+        f"{before['resident_kb'] // 1024} and {after['resident_kb'] // 1024} MB resident"
+    )
+
+
+async def _open_and_close(browser: Browser, server: Server, count: int) -> int:
+    """How many followed their thread at once."""
+    context = await browser.new_context()
+    pages = [await context.new_page() for _ in range(count)]
+    for page in pages:
+        await page.goto(f"{server.url}/t/tabs")
+    for page in pages:
+        await page.get_by_role("log", name="Conversation").get_by_text("word 你好🌍 1").first.wait_for()
+    followers = (await counts(server))["followers"]
+    await context.close()
+    return followers
