@@ -18,6 +18,9 @@ from agui_app.settings import settings
 from agui_app.state import followers
 from agui_app.state.backend import use_client
 
+PING_EVERY_S = 10  # the socket; Reflex waits for two minutes before it takes a silent one for dead
+PONG_WITHIN_S = 15
+
 _services: list[Services] = []
 
 
@@ -52,8 +55,12 @@ class AguiApp(rx.App):
     """The Reflex application behind the guard: page, static files, socket and API alike."""
 
     def __post_init__(self) -> None:
-        """Let a tab that closes take its follower with it."""
+        """Let a tab that closes take its follower with it, and a dead socket be noticed; the page itself says so."""
         super().__post_init__()
+        self.app_wraps = {place: wrap for place, wrap in self.app_wraps.items() if place[1] != "Overlay"}
+        if self.sio is not None:
+            transport = cast(Any, self.sio).eio
+            transport.ping_interval, transport.ping_timeout = PING_EVERY_S, PONG_WITHIN_S
         namespace = self.event_namespace
         if namespace is None:
             return

@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Self, TypeAlias, cast
 
 import httpx
 from httpx_sse import EventSource, aconnect_sse
@@ -32,6 +32,9 @@ LEAVE_GRACE_S = 1.0  # what an application may take to notice that its client ha
 MAX_WAITING_BYTES = 262_144  # of a response that its reader has not taken; then the application waits
 IN_PROCESS_URL = "http://localhost"
 """The base URL for an AsgiTransport: a host that the server answers to."""
+
+OnConnection: TypeAlias = Callable[[bool], Awaitable[None]]
+"""Gets whether the connection stands."""
 
 log = logging.getLogger(__name__)
 
@@ -122,18 +125,23 @@ class AguiClient:
                     yield event
 
     async def follow_batches(
-        self, thread_id: str, after: str | None = None, *, run_id: str | None = None
+        self,
+        thread_id: str,
+        after: str | None = None,
+        *,
+        run_id: str | None = None,
+        on_connection: OnConnection | None = None,
     ) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of a thread after `after`, all that have come at once, across dropped connections.
 
         Without `after`: from the start of the active run, or else what comes next. It ends only with the run that
-        `run_id` names. Close it with `aclosing`.
+        `run_id` names. Close it with `aclosing`. `on_connection` is told when the stream stands, and when it dropped.
 
         Raises: NotFound and other refusals; what may pass (a drop, a 5xx) is tried again, with longer pauses.
         """
         position, pauses = after, _pauses()
         while True:
-            connection = self._connect(thread_id, position, run_id)
+            connection = self._connect(thread_id, position, run_id, on_connection)
             try:
                 async with aclosing(connection) as batches:
                     async for batch, reached in batches:
@@ -143,13 +151,15 @@ class AguiClient:
             except _Ended:
                 return
             except (httpx.TransportError, AguiError) as error:
-                if isinstance(error, AguiError) and not _may_pass(error):
+                if isinstance(error, AguiError) and not may_pass(error):
                     raise
                 log.info("the stream of a thread dropped: %r", error)
+            if on_connection:
+                await on_connection(False)
             await self._sleep(next(pauses))
 
     async def _connect(
-        self, thread_id: str, after: str | None, run_id: str | None
+        self, thread_id: str, after: str | None, run_id: str | None, on_connection: OnConnection | None
     ) -> AsyncGenerator[tuple[list[ServerEvent], str | None], None]:
         """One connection: what each read brought, and the position after it."""
         headers = {"Accept-Encoding": "identity", **_given(**{"Last-Event-ID": after})}
@@ -163,6 +173,8 @@ class AguiClient:
         )
         async with stream as source:
             await _check_stream(source)
+            if on_connection:
+                await on_connection(True)
             decoder = SseDecoder()
             async with aclosing(cast(AsyncGenerator[bytes, None], source.response.aiter_bytes())) as chunks:
                 async for chunk in chunks:
@@ -332,7 +344,8 @@ def _pauses() -> Iterator[float]:
         pause_s = min(2 * pause_s, LAST_BACK_OFF_S)
 
 
-def _may_pass(error: AguiError) -> bool:
+def may_pass(error: AguiError) -> bool:
+    """Whether the same request may well succeed a little later."""
     return error.status >= 500 or error.status == 429
 
 

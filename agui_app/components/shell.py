@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from agui_app.components.browser import ComposerForm, LogView, display
+from agui_app.components.browser import ComposerForm, LogView, calls, connection_lost, outbox
 from agui_app.components.fields import RowVar, text
 from agui_app.components.icons import icon
 from agui_app.components.rows import transcript_row
@@ -13,7 +13,7 @@ from agui_app.components.texts import SUGGESTIONS, t
 from agui_app.state.composer import Composer
 from agui_app.state.preferences import Preferences
 from agui_app.state.threads import Threads
-from agui_app.state.transcript import Transcript
+from agui_app.state.transcript import Standing, Transcript
 
 COLUMN = "mx-auto w-full max-w-3xl px-4"
 NAVIGATION = "shrink-0 flex-col bg-zinc-100 dark:bg-zinc-900 border-r border-zinc-200 dark:border-zinc-800"
@@ -25,7 +25,9 @@ def shell() -> rx.Component:
     """The whole page."""
     return rx.el.div(
         navigation(),
-        rx.el.main(header(), problem(), log(), composer(), class_name="flex-1 min-w-0 flex flex-col h-full relative"),
+        rx.el.main(
+            header(), strip(), problem(), log(), foot(), class_name="flex-1 min-w-0 flex flex-col h-full relative"
+        ),
         class_name="h-dvh w-full flex bg-white dark:bg-zinc-950 text-zinc-900 dark:text-zinc-100 antialiased",
     )
 
@@ -113,6 +115,17 @@ def header() -> rx.Component:
     )
 
 
+def strip() -> rx.Component:
+    """Says that the connection is lost, and goes by itself."""
+    lost = connection_lost(Standing.cut_off)
+    return rx.el.div(
+        rx.cond(lost, rx.el.p(t("connection_lost"), class_name="px-4 py-2")),
+        role="status",
+        aria_live="polite",
+        class_name="text-sm text-center bg-amber-100 text-amber-900 dark:bg-amber-950 dark:text-amber-200",
+    )
+
+
 def problem() -> rx.Component:
     """What went wrong, in one line."""
     return rx.cond(
@@ -129,9 +142,10 @@ def problem() -> rx.Component:
 
 def log() -> rx.Component:
     """The rows, oldest first; older ones come when the reader nears the start."""
-    empty = (Transcript.settled.length() + Transcript.live.length() + Transcript.pending.length()) == 0
+    unsent = outbox(Transcript.thread_id, Transcript.live, Transcript.settled, Transcript.older)
+    empty = (Transcript.settled.length() + Transcript.live.length() + unsent.length()) == 0
     return LogView.create(
-        rx.cond(empty, rx.cond(Transcript.running, rx.fragment(), greeting())),
+        rx.cond(empty & Standing.opened, rx.cond(Standing.gone, rx.fragment(), greeting())),
         rx.cond(
             Transcript.has_more,
             rx.el.p(
@@ -146,7 +160,7 @@ def log() -> rx.Component:
         ),
         *(
             rx.foreach(rows, lambda item: transcript_row(item=item, key=item["id"]))
-            for rows in (Transcript.older, Transcript.settled, Transcript.live, Transcript.pending)
+            for rows in (Transcript.older, Transcript.settled, Transcript.live, unsent)
         ),
         loading=Transcript.loading_older,
         on_start=Transcript.load_older,
@@ -179,13 +193,24 @@ def suggestion(texts: tuple[str, str]) -> rx.Component:
     return rx.el.button(
         words,
         type="button",
-        on_click=Composer.send(
-            rx.Var.create({"message": words, "timezone": display("readerZone"), "locale": Preferences.locale})
-        ),
+        on_click=calls("say", words),
         class_name=(
             "rounded-xl border border-zinc-200 dark:border-zinc-700 px-4 py-3 text-left text-sm "
             f"hover:bg-zinc-50 dark:hover:bg-zinc-900 {FOCUS}"
         ),
+    )
+
+
+def foot() -> rx.Component:
+    """The composer; or, when there is nothing left to write to, what became of the thread."""
+    return rx.cond(
+        Standing.gone,
+        rx.el.div(
+            rx.el.p(t("gone"), role="alert", class_name="text-sm"),
+            rx.el.div(new_thread(), class_name="flex"),
+            class_name="shrink-0 mx-auto p-6 flex flex-col items-center gap-3",
+        ),
+        composer(),
     )
 
 
@@ -204,9 +229,11 @@ def composer() -> rx.Component:
             ),
             rx.cond(Transcript.running, stop_button(), send_button()),
             running=Transcript.running,
+            ready=Standing.opened,
             locale=Preferences.locale,
+            api=Preferences.api,
             thread=Transcript.thread_id,
-            on_send=Composer.send,
+            on_sent=Composer.sent,
             class_name=(
                 "mx-auto w-[calc(100%-2rem)] max-w-[46rem] flex items-end gap-2 rounded-2xl border border-zinc-300 "
                 "dark:border-zinc-700 bg-white dark:bg-zinc-900 p-2 shadow-sm focus-within:border-indigo-500"
