@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, cast
 
 import reflex as rx
@@ -65,11 +66,19 @@ class AguiApp(rx.App):
         if namespace is None:
             return
         disconnect = cast(Callable[[str], Any], namespace.on_disconnect)  # pyright: ignore[reportUnknownMemberType]
+        followers.use_presence(lambda tab: tab in namespace.token_to_sid)
 
         def on_disconnect(sid: str) -> Any:
-            if tab := namespace.sid_to_token.get(sid):
-                followers.stop(tab)
-            return disconnect(sid)
+            tab = namespace.sid_to_token.get(sid)
+            forgetting = disconnect(sid)
+            if tab and forgetting:
+                followers.leave(tab)
+                forgetting.add_done_callback(partial(leave_if_closed, tab))
+            return forgetting
+
+        def leave_if_closed(tab: str, _: object) -> None:
+            if tab not in namespace.token_to_sid:
+                followers.leave(tab)  # what started while the socket was on its way out
 
         namespace.on_disconnect = on_disconnect
 

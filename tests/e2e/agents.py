@@ -5,6 +5,7 @@
 - `stream N`: N characters, twenty at a time, two hundred times a second
 - `burst N`: N characters at once
 - `card`: a calendar card of its own making; `unknown`: a card of an unknown type
+- `count` and whatever follows: the number of characters
 - anything else: an echo
 """
 
@@ -62,6 +63,8 @@ class ScriptedAgent:
                     await asyncio.sleep(0.005)
             case "burst":
                 yield ("abcdefghi " * (int(rest) // 10 + 1))[: int(rest)]
+            case _ if said.startswith("count"):
+                yield f"{len(said)} characters"
             case _:
                 yield f"You said: {said}"
 
