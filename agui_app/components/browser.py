@@ -55,6 +55,30 @@ class ComposerForm(rx.Component):
     """Gets the id of the thread that has taken a message."""
 
 
+class TitleField(rx.Component):
+    """A field for a new title (assets/title_field.js)."""
+
+    library = f"{LOCAL}title_field.js"
+    tag = "TitleField"
+
+    value: rx.Var[str]
+    """The title as it is."""
+    on_save: rx.EventHandler[_text]
+    """Gets a title that is another one and not blank."""
+    on_cancel: rx.EventHandler[_nothing]
+
+
+class Ask(rx.Component):
+    """A dialog that holds the focus until it is answered (assets/ask.js)."""
+
+    library = f"{LOCAL}ask.js"
+    tag = "Ask"
+
+    open: rx.Var[bool]
+    on_no: rx.EventHandler[_nothing]
+    """The reader pressed Escape."""
+
+
 def display(function: str, *args: rx.Var[Any] | str, result: type[Any] = str) -> rx.Var[Any]:
     """A call of one of the functions in assets/display.js."""
     written = ", ".join(str(rx.Var.create(arg)) for arg in args)

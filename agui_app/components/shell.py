@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from agui_app.components.browser import ComposerForm, LogView, calls, connection_lost, outbox
-from agui_app.components.fields import RowVar, text
 from agui_app.components.icons import icon
+from agui_app.components.navigation import FOCUS, ICON_BUTTON, navigation, new_thread
 from agui_app.components.rows import transcript_row
 from agui_app.components.steps import progress
 from agui_app.components.texts import SUGGESTIONS, t
@@ -16,9 +16,6 @@ from agui_app.state.threads import Threads
 from agui_app.state.transcript import Standing, Transcript
 
 COLUMN = "mx-auto w-full max-w-3xl px-4"
-NAVIGATION = "shrink-0 flex-col bg-zinc-100 dark:bg-zinc-900 border-r border-zinc-200 dark:border-zinc-800"
-FOCUS = "focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-indigo-500"
-ICON_BUTTON = f"md:hidden size-9 grid place-items-center rounded-lg {FOCUS}"
 
 
 def shell() -> rx.Component:
@@ -29,74 +26,6 @@ def shell() -> rx.Component:
             header(), strip(), problem(), log(), foot(), class_name="flex-1 min-w-0 flex flex-col h-full relative"
         ),
         class_name="h-dvh w-full flex bg-white dark:bg-zinc-950 text-zinc-900 dark:text-zinc-100 antialiased",
-    )
-
-
-def navigation() -> rx.Component:
-    """The list of threads; a drawer on a phone."""
-    drawn = rx.el.nav(
-        rx.el.div(
-            new_thread(),
-            rx.el.button(
-                icon("close"),
-                type="button",
-                aria_label=t("close"),
-                on_click=Threads.close,
-                class_name=f"{ICON_BUTTON} hover:bg-zinc-200 dark:hover:bg-zinc-800",
-            ),
-            class_name="p-3 flex items-center gap-2",
-        ),
-        rx.cond(
-            Threads.threads.length() > 0,
-            rx.el.ul(rx.foreach(Threads.threads, thread_link), class_name="flex-1 overflow-y-auto px-2 pb-3"),
-            rx.el.p(t("no_threads"), class_name="px-4 text-sm text-zinc-500 dark:text-zinc-400"),
-        ),
-        aria_label=t("conversations"),
-        class_name=rx.cond(
-            Threads.shown,
-            f"fixed inset-y-0 left-0 z-20 w-72 flex shadow-xl md:static md:w-64 md:shadow-none {NAVIGATION}",
-            f"hidden md:flex w-64 {NAVIGATION}",
-        ),
-    )
-    return rx.fragment(
-        rx.cond(
-            Threads.shown,
-            rx.el.div(
-                on_click=Threads.close, aria_hidden="true", class_name="fixed inset-0 z-10 bg-black/40 md:hidden"
-            ),
-        ),
-        drawn,
-    )
-
-
-def new_thread() -> rx.Component:
-    """Begin another thread."""
-    return rx.el.button(
-        icon("add", "size-4"),
-        t("new_thread"),
-        type="button",
-        on_click=Composer.new_thread,
-        class_name=(
-            "flex-1 flex items-center gap-2 rounded-lg border border-zinc-300 dark:border-zinc-700 px-3 py-2 text-sm "
-            f"hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}"
-        ),
-    )
-
-
-def thread_link(row: RowVar) -> rx.Component:
-    """One thread: its title, marked when it is open."""
-    current = text(row, "id") == Transcript.thread_id
-    return rx.el.li(
-        rx.el.a(
-            rx.cond(text(row, "title"), text(row, "title"), t("untitled")),
-            href="/t/" + text(row, "id"),
-            aria_current=rx.cond(current, "page", rx.Var("undefined")),
-            class_name=rx.cond(
-                current,
-                f"block truncate rounded-lg px-3 py-2 text-sm bg-zinc-200 dark:bg-zinc-800 font-medium {FOCUS}",
-                f"block truncate rounded-lg px-3 py-2 text-sm hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}",
-            ),
-        )
     )
 
 

@@ -24,6 +24,7 @@ from agui_app.state.live_text import BLOCKS, EMPTY, Blocks, grow
 from agui_app.state.rows import Row, View, page_rows, view
 
 PAGE_LIMIT = 50
+MAX_PAGE_LIMIT = 200  # the API's
 LIVE_ROWS = 24  # with more than this at the end of a run the newest page is read anew: a long-lived tab stays small
 BLOCK_NAMES = tuple(f"b{index:02d}" for index in range(BLOCKS))
 THREAD_PATH = "/t/"
@@ -88,6 +89,34 @@ def advance(window: Window, events: Sequence[ServerEvent]) -> Window:
     return replace(window, conversation=conversation, hot_id=shown.hot_id, blocks=blocks, shown=shown)
 
 
+def first_run(page: Conversation) -> str:
+    """The run that the first message of a page belongs to."""
+    return (page.messages[0].run_id or "") if page.messages else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is before the newest page of a thread, as far as it was read."""
+
+    rows: tuple[Row, ...]
+    cursor: str
+    """Of the page before; empty when there is none."""
+    first_run: str
+    """The run of the first message that was read: when it goes on in the page before, it is marked here."""
+    has_more: bool
+
+    @classmethod
+    def before(cls, page: dict[str, Any]) -> Past:
+        """Nothing yet of what is before `page`."""
+        return cls((), page.get("nextCursor") or "", first_run(from_page(page)), bool(page["hasMore"]))
+
+    def with_page(self, page: dict[str, Any]) -> Past:
+        """With the page before it."""
+        conversation = from_page(page)
+        found = page_rows(conversation, newer_run=self.first_run)
+        return Past((*found, *self.rows), page.get("nextCursor") or "", first_run(conversation), bool(page["hasMore"]))
+
+
 class Transcript(rx.State):
     """The rows of the open thread."""
 
@@ -142,7 +171,7 @@ class Transcript(rx.State):
         with followers.following(tab, thread_id):
             async with self:
                 if self.thread_id != thread_id:
-                    self._show_nothing(thread_id)
+                    self.show_nothing(thread_id)
                 await self._stand(gone=False, cut_off=False, opened=not thread_id)
             try:
                 if thread_id:
@@ -150,7 +179,7 @@ class Transcript(rx.State):
             except NotFound:
                 async with self:
                     was_there = bool(self.settled or self.live)
-                    self._show_nothing(thread_id)
+                    self.show_nothing(thread_id)
                     await self._stand(gone=was_there, opened=True)
             except AguiError as error:
                 async with self:
@@ -160,10 +189,12 @@ class Transcript(rx.State):
         """Read the newest page, then every event after it; again when the page can no longer be brought up to date."""
         while True:
             page = await self._ask(lambda: client().history(thread_id, limit=PAGE_LIMIT))
+            past = await self._read_past(thread_id, page)
             window, settled = open_window(page)
             with anyio.CancelScope(shield=True):
                 async with self:
-                    self._show_page(page, settled)
+                    self._set(settled=settled, problem="", loading_older=False)
+                    self._show_past(past)
                     await self._stand(opened=True)
                     await self._show(window, None)
             events = client().follow_batches(thread_id, page["lastEventId"], on_connection=self._connected)
@@ -179,6 +210,23 @@ class Transcript(rx.State):
                         break
                 else:
                     return
+
+    async def _read_past(self, thread_id: str, page: dict[str, Any]) -> Past:
+        """What is before a newest page: as many rows as the reader has scrolled back to, read anew."""
+        async with self:
+            wanted = len(self.older) if self.thread_id == thread_id else 0
+        past = Past.before(page)
+        while past.has_more and len(past.rows) < wanted:
+            limit = min(wanted - len(past.rows), MAX_PAGE_LIMIT)
+            before = past.cursor
+            past = past.with_page(
+                await self._ask(lambda before=before, limit=limit: client().history(thread_id, before, limit))
+            )
+        return past
+
+    def _show_past(self, past: Past) -> None:
+        self._set(older=list(past.rows), has_more=past.has_more)
+        self._cursor, self._first_run = past.cursor, past.first_run
 
     async def _ask(self, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
         """What the API answers; asked again, and the reader told, as long as what is wrong may pass.
@@ -217,14 +265,11 @@ class Transcript(rx.State):
             if getattr(self, name) != value:
                 setattr(self, name, value)
 
-    def _show_nothing(self, thread_id: str) -> None:
+    def show_nothing(self, thread_id: str) -> None:
+        """Empty the page of a thread."""
         self._set(thread_id=thread_id, older=[], settled=[], live=[], progress=[], problem="")
         self._set(has_more=False, loading_older=False, running=False, retry_from="")
         self._cursor = ""
-
-    def _show_page(self, page: dict[str, Any], settled: list[Row]) -> None:
-        self._set(older=[], settled=settled, problem="", has_more=bool(page["hasMore"]), loading_older=False)
-        self._cursor, self._first_run = _cursor(page), first_run(from_page(page))
 
     async def _show(self, window: Window, before: Window | None) -> None:
         """Assign what differs between `before` and `window`; each var only when it has to be sent."""
@@ -258,16 +303,10 @@ class Transcript(rx.State):
             with anyio.CancelScope(shield=True):
                 async with self:
                     if self.thread_id == thread_id and self._cursor == cursor:
-                        self._prepend(page)
-
-    def _prepend(self, page: dict[str, Any] | None) -> None:
-        self.loading_older = False
-        if page is None:
-            return
-        conversation = from_page(page)
-        found = page_rows(conversation, newer_run=self._first_run)
-        self.older = [*found, *(dict(known) for known in self.older)]
-        self.has_more, self._cursor, self._first_run = bool(page["hasMore"]), _cursor(page), first_run(conversation)
+                        self.loading_older = False
+                        if page is not None:
+                            known = tuple(dict(row) for row in self.older)
+                            self._show_past(Past(known, cursor, self._first_run, True).with_page(page))
 
 
 def thread_of(path: str) -> str:
@@ -278,15 +317,6 @@ def thread_of(path: str) -> str:
 def outdates(received: ServerEvent) -> bool:
     """Whether the page has to be read anew: the server does not know our position, or an answer is replaced."""
     return received.page is not None or bool(our_metadata(read_event(received.event)).get("replaces"))
-
-
-def first_run(page: Conversation) -> str:
-    """The run that the first message of a page belongs to."""
-    return (page.messages[0].run_id or "") if page.messages else ""
-
-
-def _cursor(page: dict[str, Any]) -> str:
-    return page.get("nextCursor") or ""
 
 
 def _too_long(window: Window) -> bool:

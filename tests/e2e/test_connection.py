@@ -15,7 +15,7 @@ from playwright.async_api import BrowserContext, Page, Route, expect
 from tests.e2e.conftest import Servers
 from tests.e2e.faults import Restartable, Wire, wire_to
 from tests.e2e.server import Server, running
-from tests.e2e.talk import SCRIPTED, composer, item, log, provoked, rows, say, settled
+from tests.e2e.talk import SCRIPTED, composer, item, log, provoked, rows, say, seed, settled
 
 LOST = "Connection lost. Reconnecting…"
 WATCH_FOR_STRIP = """() => {
@@ -109,6 +109,31 @@ async def test_another_thread_and_back_with_a_drop_in_each(page: Page, servers: 
         await settled(page)
         await expect(answer(page)).to_have_text(words(40))
         await equals_a_fresh_load(page)
+
+
+async def test_a_reader_who_has_scrolled_back_stays_there_after_a_drop(page: Page, servers: Servers) -> None:
+    server = servers(AGUI_AGENT=SCRIPTED)
+    seed(server, "scrolled", 298)
+    async with wire_to(server) as wire:
+        await page.goto(f"{wire.url}/t/scrolled")
+        await expect(answer(page)).to_have_text("You said: hello there")
+        for shown in (100, 150):
+            await log(page).hover()
+            await page.mouse.wheel(0, -100_000)
+            await expect(log(page).locator("[data-item-id]")).to_have_count(shown)
+        await page.mouse.wheel(0, 300)
+        before = await rows(page)
+        top = await log(page).evaluate("log => log.scrollTop")
+        async with page.expect_websocket() as again:
+            wire.cut()
+        await (await again.value).wait_for_event("framereceived")
+        async with httpx.AsyncClient(base_url=server.api) as http:
+            body = {"threadId": "scrolled", "messages": [{"id": "new", "role": "user", "content": "something new"}]}
+            (await http.post("/runs", json=body)).raise_for_status()
+        await expect(answer(page)).to_have_text("You said: something new")
+        await settled(page)
+        assert (await rows(page))[:150] == before
+        assert abs(await log(page).evaluate("log => log.scrollTop") - top) <= 2
 
 
 async def test_a_strip_says_that_the_connection_is_lost_and_goes_when_it_is_back(
