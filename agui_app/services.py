@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from agui_app.runs.recover import recover_runs
 from agui_app.runs.service import Runs
 from agui_app.runs.writer import Writer
 from agui_app.settings import Settings
+from agui_app.storage.changes import Changes
 from agui_app.storage.database import Database
 from agui_app.storage.events import EventLog
 from agui_app.storage.history import History
@@ -44,6 +46,7 @@ class Services:
     events: EventLog
     history: History
     threads: Threads
+    changes: Changes
     runs: Runs
     tools: Registry
     agent: Agent
@@ -92,13 +95,17 @@ async def open_services(settings: Settings, overrides: Overrides | None = None) 
     database = Database(settings.resolved_database_url)
     hub = Hub(READER_LIMIT)
     clock = given.clock or _now
-    writer = Writer(database, hub, clock)
+    changes = Changes(
+        database, first_id=time.time_ns() // 1_000, reader_limit=READER_LIMIT, keepalive_s=settings.keepalive_s
+    )
+    writer = Writer(database, hub, clock, changes.tell)
     try:
         async with _task_group() as group:
             tasks = _Tasks(group)
             parts = Parts(settings, database, objects, writer, given.tools or TOOLS, agent, clock, tasks.spawn)
             runs = Runs(parts)
             writing = tasks.spawn(writer.run())
+            tasks.spawn(changes.run())
             try:
                 await recover_runs(parts)
                 tasks.spawn(PendingPayloads(database, objects, clock).run())
@@ -109,7 +116,8 @@ async def open_services(settings: Settings, overrides: Overrides | None = None) 
                     objects=objects,
                     events=EventLog(database, hub, keepalive_s=settings.keepalive_s),
                     history=History(database, objects),
-                    threads=Threads(database),
+                    threads=Threads(database, changes.tell),
+                    changes=changes,
                     runs=runs,
                     tools=parts.tools,
                     agent=agent,
@@ -120,6 +128,7 @@ async def open_services(settings: Settings, overrides: Overrides | None = None) 
                 writer.close()
                 await asyncio.wait({writing}, timeout=CLOSE_BOUND_S)
                 hub.close()
+                changes.close()
                 tasks.cancel()
     finally:
         await database.close()

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
-from agui_app.api import docs, health, history, runs, threads, tools
+from agui_app.api import changes, docs, health, history, runs, threads, tools
 from agui_app.api.problems import install_problem_handlers
 from agui_app.services import Services
 from agui_app.settings import Settings
@@ -32,7 +32,7 @@ def create_api(get_services: Callable[[], Services], settings: Settings) -> Fast
     api.state.get_services = get_services
     api.state.settings = settings
     install_problem_handlers(api)
-    for resource in (runs, history, threads, tools, health, docs):
+    for resource in (runs, history, threads, changes, tools, health, docs):
         api.include_router(resource.router)
     docs.install(api)
     unmatched = Unmatched(list(api.routes))

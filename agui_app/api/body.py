@@ -70,6 +70,12 @@ def _refuse_number(text: str) -> NoReturn:
     raise ValueError(f"{text[:40]} is no number that can be kept")
 
 
+def json_body(model: str, *, required: bool) -> dict[str, Any]:
+    """The body of a route that reads it itself, for OpenAPI; `model` is one of `docs`."""
+    schema = {"$ref": f"#/components/schemas/{model}"}
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+
+
 def escape(key: str) -> str:
     """`key` as one segment of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

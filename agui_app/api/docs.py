@@ -12,11 +12,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from agui_app.api.problems import DOCS_PATH, Problem
 from agui_app.api.run_input import CancelInput, RunInput
+from agui_app.api.schemas import ChangeEvent
+from agui_app.api.thread_input import RenameInput
 from agui_app.errors import ERROR_CODES
 
 API_VERSION = "1"
 OPENAPI_PATH = "/api/openapi.json"
-_BODIES: tuple[type[BaseModel], ...] = (Problem, RunInput, CancelInput)
+_BODIES: tuple[type[BaseModel], ...] = (Problem, RunInput, CancelInput, RenameInput, ChangeEvent)
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}"
     "code{font-family:ui-monospace,monospace}td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Header, Path, Query, Request
 from pydantic import AfterValidator, WithJsonSchema
 
 from agui_app.errors import StoreUnavailable
@@ -17,6 +17,7 @@ from agui_app.storage.threads import find_thread
 PREFIX = "/api/v1/agent"
 MAX_PAGE = 200
 DEFAULT_PAGE = 50
+NO_SUCH_POSITION = -1
 ID_SCHEMA = {
     "type": "string",
     "minLength": 1,
@@ -50,7 +51,20 @@ ThreadId: TypeAlias = Annotated[Id, Path(alias="threadId")]
 OptionalThreadId: TypeAlias = Annotated[Id | None, Query(alias="threadId")]
 OptionalRunId: TypeAlias = Annotated[Id | None, Query(alias="runId")]
 Before: TypeAlias = Annotated[str | None, Query(max_length=2000, description="`nextCursor` of the page before")]
+After: TypeAlias = Annotated[str | None, Query(description="the id to resume after; Last-Event-ID beats it")]
+LastEventId: TypeAlias = Annotated[str | None, Header(description="the id to resume after")]
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+
+
+def position(given: str | None) -> int | None:
+    """The position that a client names with an id; None when it names none.
+
+    What is no id of ours is NO_SUCH_POSITION, which a stream answers with a resynchronisation.
+    """
+    if given is None or given == "":
+        return None
+    known = given.isascii() and given.isdigit() and len(given) <= len(str(2**63)) - 1
+    return int(given) if known else NO_SUCH_POSITION
 
 
 async def require_thread(services: Services, thread_id: str) -> None:

@@ -134,7 +134,7 @@ def read_cancel(raw: Any) -> str | None:
     try:
         return CancelInput.model_validate({} if raw is None else raw).run_id
     except ValidationError as error:
-        raise _invalid(error, raw) from error
+        raise invalid_body(error, raw) from error
 
 
 def read_run_input(raw: Any, agent: str) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def read_run_input(raw: Any, agent: str) -> dict[str, Any]:
     try:
         given = RunInput.model_validate(raw)
     except ValidationError as error:
-        raise _invalid(error, raw) from error
+        raise invalid_body(error, raw) from error
     _refuse_blank(given)
     _refuse_other_agent(given, agent)
     body = {key: value for key, value in raw.items() if value is not None}
@@ -164,7 +164,7 @@ def read_run_input(raw: Any, agent: str) -> dict[str, Any]:
 def _refuse_blank(given: RunInput) -> None:
     last = given.messages[-1] if given.messages else None
     if isinstance(last, UserMessage) and _is_blank(last.content):
-        raise _one_field(f"/messages/{len(given.messages) - 1}/content", "says nothing: only white space")
+        raise one_field(f"/messages/{len(given.messages) - 1}/content", "says nothing: only white space")
 
 
 def _is_blank(content: Content) -> bool:
@@ -176,14 +176,16 @@ def _is_blank(content: Content) -> bool:
 def _refuse_other_agent(given: RunInput, agent: str) -> None:
     asked = (given.forwarded_props or {}).get("agent")
     if asked is not None and asked != agent:
-        raise _one_field("/forwardedProps/agent", f"{str(asked)[:100]!r} is no configured agent; there is {agent!r}")
+        raise one_field("/forwardedProps/agent", f"{str(asked)[:100]!r} is no configured agent; there is {agent!r}")
 
 
-def _one_field(pointer: str, message: str) -> InvalidRequest:
+def one_field(pointer: str, message: str) -> InvalidRequest:
+    """The error of a body with one wrong field."""
     return InvalidRequest(f"{pointer}: {message}", errors=(FieldError(pointer, message),))
 
 
-def _invalid(error: ValidationError, raw: Any) -> InvalidRequest:
+def invalid_body(error: ValidationError, raw: Any) -> InvalidRequest:
+    """The error of a body that fails its model: a JSON pointer into `raw` for each wrong field."""
     fields: dict[str, str] = {}
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         pointer = _pointer(problem["loc"], problem["type"], raw)

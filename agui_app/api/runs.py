@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
-from agui_app.api.body import read_json
+from agui_app.api.body import json_body, read_json
 from agui_app.api.params import (
     LOCAL_OWNER,
     PREFIX,
+    After,
+    LastEventId,
     OptionalRunId,
     ServicesDep,
     SettingsDep,
     ThreadId,
+    position,
     require_thread,
 )
 from agui_app.api.problems import responses
@@ -24,22 +25,14 @@ from agui_app.api.stream import EventStream, chunks
 from agui_app.errors import FieldError, InvalidRequest, MalformedJson, NotFound
 from agui_app.services import Services
 
-NO_SUCH_POSITION = -1
-"""Stands for an id that is none of ours: the log answers it with a resynchronisation."""
-
 router = APIRouter(prefix=PREFIX, tags=["runs"])
-
-
-def _json_body(model: str, *, required: bool) -> dict[str, Any]:
-    schema = {"$ref": f"#/components/schemas/{model}"}
-    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
 @router.post(
     "/runs",
     status_code=202,
     responses={202: {"model": RunAccepted}, **responses(400, 409, 413, 415, 422)},
-    openapi_extra=_json_body("RunInput", required=True),
+    openapi_extra=json_body("RunInput", required=True),
 )
 async def start_run(request: Request, services: ServicesDep, settings: SettingsDep) -> Response:
     """Create a run and start it. The same `runId` with the same body is the same run again."""
@@ -75,26 +68,26 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
 async def follow_thread(
     services: ServicesDep,
     thread_id: ThreadId,
-    after: Annotated[str | None, Query(description="the id to resume after; Last-Event-ID beats it")] = None,
+    after: After = None,
     run_id: OptionalRunId = None,
-    last_event_id: Annotated[str | None, Header(description="the id to resume after")] = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """Follow a thread over many runs, or one run from its first event to its last."""
-    position = _position(last_event_id if last_event_id is not None else after)
+    reached = position(last_event_id if last_event_id is not None else after)
     if run_id is None:
         await require_thread(services, thread_id)
     else:
         _, last = await services.runs.run_bounds(LOCAL_OWNER, thread_id, run_id)
-        if last is not None and position is not None and position >= last:
+        if last is not None and reached is not None and reached >= last:
             return Response(status_code=204)
-    return EventStream(chunks(services, LOCAL_OWNER, thread_id, after=position, run_id=run_id))
+    return EventStream(chunks(services, LOCAL_OWNER, thread_id, after=reached, run_id=run_id))
 
 
 @router.post(
     "/runs/{threadId}/cancel",
     status_code=202,
     responses={202: {"model": CancelAnswer}, **responses(400, 404, 413, 415, 422)},
-    openapi_extra=_json_body("CancelInput", required=False),
+    openapi_extra=json_body("CancelInput", required=False),
 )
 async def cancel_run(request: Request, services: ServicesDep, settings: SettingsDep, thread_id: ThreadId) -> Response:
     """Stop the active run of a thread, or only the run that the body names. What was said is kept."""
@@ -108,10 +101,3 @@ async def _require_something_to_do(services: Services, thread_id: str) -> None:
     except NotFound as error:
         message = "a new thread needs at least one message"
         raise InvalidRequest(message, errors=(FieldError("/messages", message),)) from error
-
-
-def _position(given: str | None) -> int | None:
-    if given is None or given == "":
-        return None
-    known = given.isascii() and given.isdigit() and len(given) <= len(str(2**63)) - 1
-    return int(given) if known else NO_SUCH_POSITION

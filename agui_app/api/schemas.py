@@ -49,6 +49,18 @@ class ThreadPage(BaseModel):
     nextCursor: str | None
 
 
+class ChangeEvent(BaseModel):
+    """One event of the stream of changes."""
+
+    type: Literal[
+        "thread.created", "thread.updated", "thread.deleted", "calendar.changed", "calendar.deleted", "resync"
+    ]
+    thread: dict[str, Any] | None = Field(
+        default=None, description="of a thread: its line, as in the list; of a deleted one its `id` alone"
+    )
+    event: dict[str, Any] | None = Field(default=None, description="of a calendar event: its `id`")
+
+
 class ToolLine(BaseModel):
     name: str
     description: str

@@ -1,11 +1,11 @@
-"""The SSE stream of a thread: its log as frames, with comments in silence and a snapshot where the log has a gap."""
+"""SSE streams: frames as bytes, with comments in silence; of a thread its log, with a snapshot where it has a gap."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from agui_app.api.params import DEFAULT_PAGE
 from agui_app.errors import AguiError
 from agui_app.protocol.sse import encode_comment, encode_frame
 from agui_app.services import Services
-from agui_app.storage.events import Resync
+from agui_app.storage.events import Frame, Resync
 
 KEEP_ALIVE = encode_comment("keep-alive")
 OPENED = encode_comment("open")  # proxies and clients see the stream open before its first event
@@ -65,17 +65,33 @@ class EventStream(Response):
 async def chunks(
     services: Services, owner_id: str, thread_id: str, *, after: int | None, run_id: str | None
 ) -> AsyncGenerator[bytes, None]:
-    """The log of the thread after `after` as SSE bytes, several waiting frames in one chunk."""
-    yield OPENED
-    floor = 0  # frames up to here are in the snapshot that was sent
+    """The log of the thread after `after` as SSE bytes."""
+
+    async def snapshot(_: Resync) -> tuple[int, bytes]:
+        return await _snapshot(services, owner_id, thread_id)
+
     frames = services.events.follow(owner_id, thread_id, after=after, run_id=run_id)
+    async with aclosing(encoded(frames, snapshot)) as out:
+        async for chunk in out:
+            yield chunk
+
+
+async def encoded(
+    frames: AsyncGenerator[Frame | Resync | None, None], resync: Callable[[Resync], Awaitable[tuple[int, bytes]]]
+) -> AsyncGenerator[bytes, None]:
+    """The frames as SSE bytes, several waiting ones in one chunk, after a comment that shows the stream open.
+
+    `resync`: what is sent where there is a gap, and the position up to which it holds everything.
+    """
+    yield OPENED
+    floor = 0  # frames up to here are in what was sent for a gap
     async with aclosing(gathered(frames)) as batches:
         async for batch in batches:
             written: list[bytes] = []
             for item in batch:
                 if isinstance(item, Resync):
-                    floor, snapshot = await _snapshot(services, owner_id, thread_id)
-                    written.append(snapshot)
+                    floor, whole = await resync(item)
+                    written.append(whole)
                 elif item is None:
                     written.append(KEEP_ALIVE)
                 elif item.id > floor:

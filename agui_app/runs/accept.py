@@ -19,6 +19,7 @@ from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.recorder import find_run, pending_columns
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
+from agui_app.storage.deletion import position_after_deletion
 from agui_app.storage.hub import Frame
 from agui_app.storage.messages import message_columns, moment_ms, run_columns, tool_metadata
 from agui_app.storage.payloads import new_path, tool_payload
@@ -48,6 +49,8 @@ class Accepted:
     rows: RunRows
     frames: Sequence[Frame]
     """Its first event, to be shown after the commit."""
+    new_thread: bool
+    """The thread began with it."""
 
 
 async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now: datetime) -> StartedRun | Accepted:
@@ -58,7 +61,7 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     known = await _known_run(session, owner_id, request)
     if known is not None:
         return known
-    thread = await _thread(session, owner_id, request, now)
+    thread, is_new = await _thread(session, owner_id, request, now)
     await _refuse_second_run(session, thread)
     run_id = request.run_id or new_id("run")
     messages = await _new_messages(session, thread["pk"], request)
@@ -71,7 +74,7 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     frames = await (await session.connection()).run_sync(store_batch, batch, now)
     rows.accept(changes)
     started = StartedRun(thread["id"], run_id, "running", thread["last_event_id"])
-    return Accepted(started, ref, request, now, conversation, rows, frames)
+    return Accepted(started, ref, request, now, conversation, rows, frames, is_new)
 
 
 async def _known_run(session: AsyncSession, owner_id: str, request: RunRequest) -> StartedRun | None:
@@ -90,15 +93,17 @@ async def _known_run(session: AsyncSession, owner_id: str, request: RunRequest) 
     return StartedRun(run["thread_id"], run["id"], run["status"], run["first_event_id"] - 1)
 
 
-async def _thread(session: AsyncSession, owner_id: str, request: RunRequest, now: datetime) -> RowMapping:
+async def _thread(session: AsyncSession, owner_id: str, request: RunRequest, now: datetime) -> tuple[RowMapping, bool]:
+    """The thread of the request, and whether it is made with it."""
     thread_id = request.thread_id or new_id("thread")
     mine = select(THREADS).where(THREADS.c.owner_id == owner_id, THREADS.c.id == thread_id)
     row = (await session.execute(mine)).mappings().one_or_none()
     if row is not None:
-        return row
+        return row, False
+    position = await position_after_deletion(session, owner_id, thread_id)
     columns = {"owner_id": owner_id, "id": thread_id, "title": "", "created_at": now, "updated_at": now}
-    await session.execute(insert(THREADS).values(**columns, last_event_id=0, next_position=0))
-    return (await session.execute(mine)).mappings().one()
+    await session.execute(insert(THREADS).values(**columns, last_event_id=position, next_position=0))
+    return (await session.execute(mine)).mappings().one(), True
 
 
 async def _refuse_second_run(session: AsyncSession, thread: RowMapping) -> None:

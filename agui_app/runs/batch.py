@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, update
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.storage.hub import Frame
 from agui_app.storage.tables import EVENTS, MESSAGES, PENDING_PAYLOADS, RUNS, THREADS
+from agui_app.tools.registry import Commit
 
-Effect = Callable[[AsyncSession], Awaitable[None]]
+Effect = Commit
 """What a tool call does to the database; it belongs to the transaction that reports it."""
 
 

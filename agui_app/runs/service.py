@@ -1,10 +1,11 @@
-"""Runs as the API sees them: start, cancel, bounds."""
+"""Runs as the API sees them: start, cancel, bounds; and the end of a whole thread."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from sqlalchemy import select
 
@@ -14,12 +15,14 @@ from agui_app.runs.endings import Stop
 from agui_app.runs.parts import Parts
 from agui_app.runs.pipeline import Pipeline
 from agui_app.runs.requests import RunRequest, read_request
+from agui_app.storage.deletion import delete_thread
 from agui_app.storage.tables import RUNS
 from agui_app.storage.threads import find_thread
 
 __all__ = ["Runs", "StartedRun"]
 
 CANCEL_WAIT_S = 2.0  # a run sent while a cancel is under way waits that long for its turn
+DELETE_WAIT_S = 5.0  # the agent's second, and the database's
 SHUTDOWN_BOUND_S = 5.0  # the agent's second, and the database's
 
 T = TypeVar("T")
@@ -31,6 +34,7 @@ class Runs:
     def __init__(self, parts: Parts):
         self._parts = parts
         self._active: dict[tuple[str, str], Pipeline] = {}
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._closed = False
 
     async def start(self, owner_id: str, body: dict[str, Any]) -> StartedRun:
@@ -57,6 +61,18 @@ class Runs:
             return {"status": "idle"}
         pipeline.stop(Stop.CANCELLED)
         return {"status": "cancelling", "runId": pipeline.ref.run_id}
+
+    async def delete(self, owner_id: str, thread_id: str) -> None:
+        """The thread is gone, with its runs and everything else of it; an active run is cancelled first.
+
+        A run that is sent meanwhile waits, and begins the thread anew.
+
+        Raises: NotFound. StoreUnavailable: also when the active run did not end within DELETE_WAIT_S, which takes a
+        database that is away; nothing is deleted then.
+        """
+        failure = await asyncio.shield(self._parts.spawn(_captured(self._delete(owner_id, thread_id))))
+        if failure is not None:
+            raise failure
 
     async def run_bounds(self, owner_id: str, thread_id: str, run_id: str) -> tuple[int, int | None]:
         """First and last event id of the run; None while it is active. Raises NotFound."""
@@ -89,13 +105,37 @@ class Runs:
         if self._closed:
             raise StoreUnavailable("The server is stopping")
         parts = self._parts
-        async with parts.database.write() as session:
-            run = await accept(session, owner_id, request, parts.clock())
-        if isinstance(run, StartedRun):
-            return run
-        parts.writer.publish(run.ref, run.frames)
-        self._launch(run)
+        async with self._turn(owner_id, request.thread_id):
+            async with parts.database.write() as session:
+                run = await accept(session, owner_id, request, parts.clock())
+            if isinstance(run, StartedRun):
+                return run
+            parts.writer.publish_first(run.ref, run.frames, new_thread=run.new_thread)
+            self._launch(run)
         return run.started
+
+    async def _delete(self, owner_id: str, thread_id: str) -> None:
+        parts = self._parts
+        async with self._turn(owner_id, thread_id):
+            await self._end_active(owner_id, thread_id)
+            async with parts.database.write() as session:
+                await delete_thread(session, owner_id, thread_id, parts.clock())
+            parts.writer.publish_deletion(owner_id, thread_id)
+
+    async def _end_active(self, owner_id: str, thread_id: str) -> None:
+        pipeline = self._active.get((owner_id, thread_id))
+        if pipeline is None:
+            return
+        pipeline.stop(Stop.CANCELLED)
+        try:
+            async with asyncio.timeout(DELETE_WAIT_S):
+                await pipeline.done.wait()
+        except TimeoutError as error:
+            raise StoreUnavailable("The thread's run could not be ended in time; try again in a moment") from error
+
+    def _turn(self, owner_id: str, thread_id: str | None) -> asyncio.Lock:
+        """Held while a run of the thread is taken in and launched, or the thread is deleted: never both at once."""
+        return self._turns.setdefault((owner_id, thread_id or ""), asyncio.Lock())
 
     def _launch(self, accepted: Accepted) -> None:
         pipeline = Pipeline(accepted, self._parts)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from agui_app.errors import StoreUnavailable
 from agui_app.runs.batch import Batch, RunRef, store_batch
+from agui_app.storage.change import Change, Changed, Tell, tell_nobody
 from agui_app.storage.database import Database
 from agui_app.storage.hub import Frame, Hub
 
@@ -24,10 +25,11 @@ class _Waiting:
 class Writer:
     """Group commit: while one transaction is under way, the batches of every run gather for the next."""
 
-    def __init__(self, database: Database, hub: Hub, clock: Callable[[], datetime]):
+    def __init__(self, database: Database, hub: Hub, clock: Callable[[], datetime], tell: Tell = tell_nobody):
         self._database = database
         self._hub = hub
         self._clock = clock
+        self._tell = tell
         self._waiting: list[_Waiting] = []
         self._news = asyncio.Event()
         self._closed = False
@@ -47,6 +49,19 @@ class Writer:
     def publish(self, run: RunRef, frames: Sequence[Frame]) -> None:
         """What another transaction committed. Call it right after the commit."""
         self._hub.publish(run.owner_id, run.thread_id, frames)
+        if frames and frames[-1].last:
+            self._tell(run.owner_id, Change(Changed.THREAD_UPDATED, run.thread_id))
+
+    def publish_first(self, run: RunRef, frames: Sequence[Frame], *, new_thread: bool) -> None:
+        """The beginning of a run, which another transaction committed. Call it right after the commit."""
+        self.publish(run, frames)
+        what = Changed.THREAD_CREATED if new_thread else Changed.THREAD_UPDATED
+        self._tell(run.owner_id, Change(what, run.thread_id))
+
+    def publish_deletion(self, owner_id: str, thread_id: str) -> None:
+        """The thread is no more: its readers end. Call it right after the commit."""
+        self._hub.end(owner_id, thread_id)
+        self._tell(owner_id, Change(Changed.THREAD_DELETED, thread_id))
 
     async def run(self) -> None:
         """Writes until closed, and what waits then."""
@@ -81,21 +96,27 @@ class Writer:
 
     async def _transaction(self, batches: Sequence[Batch]) -> None:
         now = self._clock()
+        changes: list[tuple[str, Change]] = []
         if any(batch.effects for batch in batches):
-            stored = await self._store_with_effects(batches, now)
+            stored, changes = await self._store_with_effects(batches, now)
         else:
             stored = await self._database.transact(lambda connection: _store(connection, batches, now))
         for batch, frames in zip(batches, stored, strict=True):
             self.publish(batch.run, frames)
+        for owner_id, change in changes:
+            self._tell(owner_id, change)
 
-    async def _store_with_effects(self, batches: Sequence[Batch], now: datetime) -> list[list[Frame]]:
+    async def _store_with_effects(
+        self, batches: Sequence[Batch], now: datetime
+    ) -> tuple[list[list[Frame]], list[tuple[str, Change]]]:
+        changes: list[tuple[str, Change]] = []
         async with self._database.write() as session:
             for batch in batches:
                 for effect in batch.effects:
-                    await effect(session)
+                    changes += [(batch.run.owner_id, change) for change in await effect(session) or ()]
             await session.flush()
             connection = await session.connection()
-            return await connection.run_sync(_store, batches, now)
+            return await connection.run_sync(_store, batches, now), changes
 
 
 def _store(connection: Connection, batches: Sequence[Batch], now: datetime) -> list[list[Frame]]:

@@ -12,7 +12,7 @@ from sqlmodel import col
 
 from agui_app.errors import NotFound
 from agui_app.storage.database import Database
-from agui_app.storage.hub import Frame, Hub, Reader
+from agui_app.storage.hub import Frame, Hub, Reader, live
 from agui_app.storage.tables import Event, Run
 from agui_app.storage.threads import find_thread
 
@@ -76,8 +76,8 @@ class EventLog:
                     yield frame
             if position < start.newest or (start.end is not None and position >= start.end):
                 return  # cut off, or the run is read to its end
-            async with aclosing(_live(reader, position, self._keepalive_s)) as live:
-                async for frame in live:
+            async with aclosing(live(reader, position, self._keepalive_s)) as frames:
+                async for frame in frames:
                     yield frame
                     if run_id is not None and frame is not None and frame.last:
                         return
@@ -118,19 +118,6 @@ class EventLog:
                 .limit(CHUNK)
             )
             return [Frame(id, run_id, data, id == last) for id, run_id, data, last in rows.all()]
-
-
-async def _live(reader: Reader, position: int, keepalive_s: float) -> AsyncGenerator[Frame | None, None]:
-    while True:
-        frames = await reader.take(keepalive_s)
-        for frame in frames:
-            if frame.id > position:  # what the log already gave
-                position = frame.id
-                yield frame
-        if reader.closed:
-            return
-        if not frames:
-            yield None
 
 
 async def _is_known(session: AsyncSession, thread: tuple[int, int], after: int) -> bool:

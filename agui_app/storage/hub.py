@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One logged event."""
+    """One event of a stream."""
 
     id: int
-    """Strictly increasing in its thread; decimal text on the wire, opaque to clients."""
+    """Strictly increasing in its stream; decimal text on the wire, opaque to clients."""
     run_id: str | None
     data: str
     """One-line JSON of the event."""
@@ -61,8 +61,23 @@ class Reader:
         return frames
 
 
+async def live(reader: Reader, position: int, keepalive_s: float) -> AsyncGenerator[Frame | None, None]:
+    """What the reader is given beyond `position`; None when nothing came for `keepalive_s`. It ends with the reader."""
+    while True:
+        ended = reader.closed  # before the taking: what it was given comes first
+        frames = await reader.take(keepalive_s)
+        for frame in frames:
+            if frame.id > position:  # what the reader already has from elsewhere
+                position = frame.id
+                yield frame
+        if ended:
+            return
+        if not frames and not reader.closed:
+            yield None
+
+
 class Hub:
-    """The readers of every thread."""
+    """The readers of every topic: of each thread, or of an owner's changes."""
 
     def __init__(self, limit: int):
         self._limit = limit
@@ -70,9 +85,9 @@ class Hub:
         self._closed = False
 
     @contextmanager
-    def reader(self, owner_id: str, thread_id: str) -> Generator[Reader, None, None]:
+    def reader(self, owner_id: str, topic: str) -> Generator[Reader, None, None]:
         """A reader that gets every frame published from now on."""
-        key = (owner_id, thread_id)
+        key = (owner_id, topic)
         reader = Reader(self._limit)
         if self._closed:
             reader.close()
@@ -85,18 +100,27 @@ class Hub:
             if not readers:
                 self._readers.pop(key, None)
 
-    def publish(self, owner_id: str, thread_id: str, frames: Sequence[Frame]) -> None:
+    def publish(self, owner_id: str, topic: str, frames: Sequence[Frame]) -> None:
         """Call it after the commit, in the order of the ids."""
-        for reader in self._readers.get((owner_id, thread_id), ()):
+        for reader in self._readers.get((owner_id, topic), ()):
             if not reader.closed:
                 reader.give(frames)
+
+    def end(self, owner_id: str, topic: str) -> None:
+        """The readers of a topic that is no more end, after what they were given."""
+        for reader in self._readers.get((owner_id, topic), ()):
+            reader.close()
+
+    def cut_off(self) -> None:
+        """Every reader ends, after what it was given; it may come again."""
+        for readers in self._readers.values():
+            for reader in readers:
+                reader.close()
 
     def close(self) -> None:
         """Every reader ends, after what it was given; new ones end at once."""
         self._closed = True
-        for readers in self._readers.values():
-            for reader in readers:
-                reader.close()
+        self.cut_off()
 
     def __len__(self) -> int:
         """The number of readers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -49,11 +49,20 @@ def tool_payload(message: Message, thread_id: str, started_at: str | None) -> di
 
 async def put_payload(objects: ObjectStore, path: str, payload: Mapping[str, Json]) -> bool:
     """Whether the payload is stored. A store that fails is logged, and stops nothing."""
+    return await _done(objects.put_json(path, dict(payload)), "stored", path)
+
+
+async def delete_payload(objects: ObjectStore, path: str) -> bool:
+    """Whether the payload is gone. A store that fails is logged, and stops nothing."""
+    return await _done(objects.delete(path), "deleted", path)
+
+
+async def _done(work: Awaitable[None], what: str, path: str) -> bool:
     try:
         async with asyncio.timeout(PUT_BOUND_S):
-            await objects.put_json(path, dict(payload))
+            await work
     except Exception as error:  # whatever a store raises: the payload waits
-        _log.warning("payload %s was not stored: %s", path, error)
+        _log.warning("payload %s was not %s: %s", path, what, error)
         return False
     return True
 

@@ -1,79 +1,66 @@
-"""Tries again to store the payloads that the object store did not take."""
+"""Stores the payloads that the object store did not take, and deletes those that nothing refers to any more."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import datetime
 
-from sqlalchemy import RowMapping, delete, func, select, update
+from sqlalchemy import RowMapping, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.errors import StoreUnavailable
+from agui_app.storage.backlog import Backlog
 from agui_app.storage.database import Database
 from agui_app.storage.objects import ObjectStore
-from agui_app.storage.payloads import put_payload
-from agui_app.storage.tables import MESSAGES, PENDING_PAYLOADS
+from agui_app.storage.payloads import delete_payload, put_payload
+from agui_app.storage.tables import DISCARDED_PAYLOADS, MESSAGES, PENDING_PAYLOADS
 
-FIRST_DELAY_S = 1.0
-MAX_DELAY_S = 60.0
-BATCH = 20  # payloads tried at once; while the store is away the first one that fails ends the round
+PAUSE_S = 1.0  # between two looks at what waits
 
 
 class PendingPayloads:
-    """Payloads that wait in the database, and the task that stores them."""
+    """What waits for the object store, and the one task that does it.
+
+    One task, so that a payload is never deleted while it is being stored.
+    """
 
     def __init__(self, database: Database, objects: ObjectStore, clock: Callable[[], datetime]):
-        self._database = database
         self._objects = objects
         self._clock = clock
+        self._storing = Backlog(database, PENDING_PAYLOADS, clock, self._store, self._settle)
+        self._discarding = Backlog(database, DISCARDED_PAYLOADS, clock, self._discard)
 
     async def run(self) -> None:
         """Tries until cancelled."""
         while True:
-            try:
-                delay_s = FIRST_DELAY_S if await self.store_due() else await self._delay_s()
-            except StoreUnavailable:
-                delay_s = FIRST_DELAY_S
-            await asyncio.sleep(delay_s)
+            with suppress(StoreUnavailable):
+                while await self.store_due() + await self.discard_due():
+                    pass
+            await asyncio.sleep(PAUSE_S)
 
     async def store_due(self) -> int:
-        """The number of payloads that were stored now."""
-        due = select(PENDING_PAYLOADS).where(PENDING_PAYLOADS.c.next_attempt_at <= self._clock())
-        async with self._database.read() as session:
-            rows = (await session.execute(due.order_by(PENDING_PAYLOADS.c.pk).limit(BATCH))).mappings().all()
-        stored = 0
-        for row in rows:
-            if not await put_payload(self._objects, row["path"], row["payload"]):
-                await self._postpone(row)
-                break
-            await self._settle(row)
-            stored += 1
-        return stored
+        """The number of payloads that were stored now. Raises StoreUnavailable."""
+        return await self._storing.do_due()
 
-    async def _delay_s(self) -> float:
-        async with self._database.read() as session:
-            due_at = await session.scalar(select(func.min(PENDING_PAYLOADS.c.next_attempt_at)))
-        if due_at is None:
-            return FIRST_DELAY_S
-        return min(max((due_at - self._clock()).total_seconds(), FIRST_DELAY_S), MAX_DELAY_S)
+    async def discard_due(self) -> int:
+        """The number of payloads that were deleted now. Raises StoreUnavailable."""
+        return await self._discarding.do_due()
 
-    async def _postpone(self, row: RowMapping) -> None:
-        delay_s = min(FIRST_DELAY_S * 2 ** min(row["attempts"], 16), MAX_DELAY_S)
-        async with self._database.write() as session:
-            await session.execute(
-                update(PENDING_PAYLOADS)
-                .where(PENDING_PAYLOADS.c.pk == row["pk"])
-                .values(attempts=row["attempts"] + 1, next_attempt_at=self._clock() + timedelta(seconds=delay_s))
-            )
+    async def _store(self, row: RowMapping) -> bool:
+        return await put_payload(self._objects, row["path"], row["payload"])
 
-    async def _settle(self, row: RowMapping) -> None:
+    async def _settle(self, session: AsyncSession, row: RowMapping) -> None:
         mine = (MESSAGES.c.thread_pk == row["thread_pk"]) & (MESSAGES.c.id == row["message_id"])
-        async with self._database.write() as session:
-            gone = await session.execute(
-                delete(PENDING_PAYLOADS).where(PENDING_PAYLOADS.c.pk == row["pk"]).returning(PENDING_PAYLOADS.c.pk)
-            )
-            metadata = await session.scalar(select(MESSAGES.c.metadata).where(mine))
-            if gone.scalar_one_or_none() is not None and metadata is not None:
-                stored = {**metadata, "storage_bucket": self._objects.bucket, "storage_path": row["path"]}
-                stored.pop("storage_missing", None)
-                await session.execute(update(MESSAGES).where(mine).values(metadata=stored))
+        metadata = await session.scalar(select(MESSAGES.c.metadata).where(mine))
+        if metadata is None:
+            discarded = {"owner_id": row["owner_id"], "path": row["path"], "attempts": 0}
+            await session.execute(insert(DISCARDED_PAYLOADS).values(**discarded, next_attempt_at=self._clock()))
+            return
+        stored = {**metadata, "storage_bucket": self._objects.bucket, "storage_path": row["path"]}
+        stored.pop("storage_missing", None)
+        await session.execute(update(MESSAGES).where(mine).values(metadata=stored))
+
+    async def _discard(self, row: RowMapping) -> bool:
+        return await delete_payload(self._objects, row["path"])

@@ -24,15 +24,18 @@ async def purge_events(database: Database, before: datetime) -> int:
 
     Runs of a thread follow one another, so what is purged is always the beginning of its log.
     """
+    finished = RUNS.c.finished_at < before
     old = (
-        select(RUNS.c.thread_pk, func.max(RUNS.c.last_event_id).label("upto"))
-        .where(RUNS.c.finished_at < before, exists().where(EVENTS.c.run_pk == RUNS.c.pk))
+        select(RUNS.c.thread_pk)
+        .where(finished, exists().where(EVENTS.c.run_pk == RUNS.c.pk))
         .group_by(RUNS.c.thread_pk)
         .limit(THREADS_AT_ONCE)
     )
     async with database.read() as session:
-        threads = (await session.execute(old)).all()
-    for thread_pk, upto in threads:
+        threads = (await session.execute(old)).scalars().all()
+    for thread_pk in threads:
+        # Asked anew: since the look the thread may have been deleted, and its key given to another.
+        upto = select(func.max(RUNS.c.last_event_id)).where(RUNS.c.thread_pk == thread_pk, finished).scalar_subquery()
         async with database.write() as session:
             await session.execute(delete(EVENTS).where(EVENTS.c.thread_pk == thread_pk, EVENTS.c.id <= upto))
     return len(threads)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from agui_app.protocol.ids import new_id
 from agui_app.storage.calendar import CalendarEvent, Window, insert, overlapping
+from agui_app.storage.change import Change, Changed
 from agui_app.tools.cards import AGENT_GENERATED, DEFAULT_COLOR, LABELS, calendar_card, calendar_data, calendar_list
 from agui_app.tools.registry import Tool, ToolContext, ToolOutcome
 from agui_app.tools.times import range_told, read_time, read_zone
@@ -40,8 +41,9 @@ async def create_calendar_event(context: ToolContext, args: dict[str, Any]) -> T
     span = _all_day(args, zone) if _is_all_day(args, zone) else _timed(args, zone)
     values = _values(context, args, span, zone)
 
-    async def commit(session: AsyncSession) -> None:
+    async def commit(session: AsyncSession) -> list[Change]:
         await insert(session, CalendarEvent(**values))  # made anew: a transaction may be tried twice
+        return [Change(Changed.CALENDAR_CHANGED, values["id"])]
 
     event = CalendarEvent(**values)
     return ToolOutcome(

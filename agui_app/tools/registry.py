@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
+
+from agui_app.storage.change import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +29,18 @@ class ToolContext:
     session: AsyncSession
 
 
+Commit = Callable[[AsyncSession], Awaitable[Sequence[Change] | None]]
+"""Writes what a call does, and gives what changed by it: the owner's readers are told once it is committed."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What a handler gives back. `commit` runs inside the transaction that stores the tool message and logs its
-    event, so that the effect and the message that reports it are never half done."""
+    event, so that the effect and the message that reports it are never half done. It may be tried more than once."""
 
     result: Any
     ui: dict[str, Any] | None = None
-    commit: Callable[[AsyncSession], Awaitable[None]] | None = None
+    commit: Commit | None = None
 
 
 Handler = Callable[[ToolContext, dict[str, Any]], Awaitable[ToolOutcome]]

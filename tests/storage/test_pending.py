@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from agui_app.errors import StoreUnavailable
 from agui_app.storage import payloads as payloads_module
 from agui_app.storage import pending as module
 from agui_app.storage.database import Database
 from agui_app.storage.pending import PendingPayloads
-from agui_app.storage.tables import MESSAGES, PENDING_PAYLOADS
+from agui_app.storage.tables import DISCARDED_PAYLOADS, MESSAGES, PENDING_PAYLOADS
 from tests.storage.conftest import T0, Seed
 
 METADATA = {"tool_call_id": "c", "storage_bucket": None, "storage_path": None, "storage_missing": True}
@@ -36,7 +36,9 @@ class Store:
         return self.stored[path]
 
     async def delete(self, path: str) -> None:
-        del self.stored[path]
+        if not self.works:
+            raise OSError("away")
+        self.stored.pop(path, None)
 
     async def check(self) -> None:
         return None
@@ -66,6 +68,16 @@ class House:
                         created_at=T0,
                     )
                 )
+
+    async def discard(self, *paths: str) -> None:
+        rows = [{"owner_id": "local", "path": path, "attempts": 0, "next_attempt_at": self.now} for path in paths]
+        async with self.database.write() as session:
+            await session.execute(insert(DISCARDED_PAYLOADS), rows)
+
+    async def discarded(self) -> list[tuple[str, datetime]]:
+        columns = (DISCARDED_PAYLOADS.c.path, DISCARDED_PAYLOADS.c.next_attempt_at)
+        async with self.database.read() as session:
+            return [tuple(row) for row in await session.execute(select(*columns).order_by(DISCARDED_PAYLOADS.c.pk))]
 
     async def waiting(self) -> list[tuple[str, int, datetime]]:
         columns = (PENDING_PAYLOADS.c.message_id, PENDING_PAYLOADS.c.attempts, PENDING_PAYLOADS.c.next_attempt_at)
@@ -122,7 +134,7 @@ async def test_a_store_that_hangs_is_away(house: House, seed: Seed, monkeypatch:
     assert await house.pending.store_due() == 0
 
 
-async def test_the_task_goes_on_through_troubles_and_sleeps_until_something_is_due(
+async def test_the_task_goes_on_through_troubles_and_looks_again_after_a_pause(
     house: House, seed: Seed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await house.wait(await seed("t"), "user0")
@@ -146,4 +158,49 @@ async def test_the_task_goes_on_through_troubles_and_sleeps_until_something_is_d
     monkeypatch.setattr(module.asyncio, "sleep", pause)
     with pytest.raises(asyncio.CancelledError):
         await house.pending.run()
-    assert (paused, await house.waiting()) == ([1.0, 1.0, 2.0, 1.0, 1.0, 1.0], [])
+    assert (paused, await house.waiting(), await house.discarded()) == ([1.0] * 6, [], [])
+    assert house.store.stored == {"user0.json": {"of": "user0"}}
+
+
+async def test_a_payload_that_nothing_refers_to_is_deleted(house: House) -> None:
+    house.store.stored = {"a.json": {}, "b.json": {}}
+    await house.discard("a.json", "never-stored.json")
+    assert await house.pending.discard_due() == 2
+    assert (house.store.stored, await house.discarded()) == ({"b.json": {}}, [])
+
+
+async def test_a_payload_that_cannot_be_deleted_waits_with_back_off(house: House) -> None:
+    house.store.stored, house.store.works = {"a.json": {}}, False
+    await house.discard("a.json")
+    for seconds in (1, 2, 4):
+        assert await house.pending.discard_due() == 0
+        assert await house.discarded() == [("a.json", house.now + timedelta(seconds=seconds))]
+        house.now += timedelta(seconds=100)
+    house.store.works = True
+    assert (await house.pending.discard_due(), house.store.stored, await house.discarded()) == (1, {}, [])
+
+
+async def test_a_payload_whose_message_went_while_it_was_stored_is_deleted(house: House, seed: Seed) -> None:
+    await house.wait(await seed("t"), "nobody")
+    await house.pending.store_due()
+    assert set(house.store.stored) == {"nobody.json"}
+    await house.pending.discard_due()
+    assert (house.store.stored, await house.waiting(), await house.discarded()) == ({}, [], [])
+
+
+async def test_a_row_that_went_while_its_payload_was_stored_settles_no_other_row(house: House, seed: Seed) -> None:
+    """SQLite gives the key of a deleted row to the next one."""
+    thread_pk = await seed("t")
+    await house.wait(thread_pk, "user0")
+    put_json = house.store.put_json
+
+    async def replaced_meanwhile(path: str, payload: dict[str, Any]) -> None:
+        await put_json(path, payload)
+        async with house.database.write() as session:
+            await session.execute(delete(PENDING_PAYLOADS))
+        await house.wait(thread_pk, "assistant0")
+
+    house.store.put_json = replaced_meanwhile
+    await house.pending.store_due()
+    assert [row[0] for row in await house.waiting()] == ["assistant0"]
+    assert (await house.metadata())["assistant0"] == METADATA
