@@ -52,9 +52,8 @@ class Threads(rx.State):
 
     async def _follow(self) -> None:
         async with aclosing(client().changes()) as changes:
-            await self._read()
             async for change in changes:
-                await self._take(change)
+                await self._take(change.event)
 
     async def _take(self, change: dict[str, Any]) -> None:
         async with self:
@@ -118,7 +117,7 @@ class Threads(rx.State):
             self.threads = _titled(self.threads, thread_id, title)
             self.found = _titled(self.found, thread_id, title)
         try:
-            await client().rename(thread_id, title)
+            await client().rename_thread(thread_id, title)
         except AguiError as error:
             await self._tell(error)
             await self._read()
@@ -139,7 +138,7 @@ class Threads(rx.State):
             if is_open:
                 followers.stop(self.router.session.client_token)
         try:
-            await client().delete(thread_id)
+            await client().delete_thread(thread_id)
         except NotFound:
             pass  # another tab was first
         except AguiError as error:
