@@ -12,7 +12,7 @@ import reflex as rx
 from agui_app.errors import AguiError, NotFound
 from agui_app.state import followers
 from agui_app.state.backend import client
-from agui_app.state.thread_list import LIST_LIMIT, ThreadRow, changed, thread_row
+from agui_app.state.thread_list import LIST_LIMIT, Line, ThreadRow, changed, drawn, read_line
 from agui_app.state.transcript import Standing, Transcript, thread_of
 
 AGAIN_AFTER_S = 5
@@ -36,6 +36,11 @@ class Threads(rx.State):
     shown: bool = False
     """The navigation is open on a narrow screen; drawn by the shell."""
 
+    _lines: list[Line] = []
+    """What `threads` is drawn from."""
+    _found_lines: list[Line] = []
+    """What `found` is drawn from."""
+
     @rx.event(background=True)
     async def follow(self) -> None:
         """Read the list and keep it true until the tab closes."""
@@ -57,13 +62,14 @@ class Threads(rx.State):
 
     async def _take(self, change: dict[str, Any]) -> None:
         async with self:
-            threads = changed([dict(row) for row in self.threads], change)
-            found = changed([dict(row) for row in self.found], change, only_known=True)
-            if threads is not None and found is not None:
-                self._set(threads=threads, found=found)
+            lines = changed(_plain(self._lines), change)
+            found = changed(_plain(self._found_lines), change, only_known=True)
+            if lines is not None and found is not None:
+                self._show(lines)
+                self._show_found(found)
             if change.get("type") == "thread.deleted":
                 await self._leave(change["thread"]["id"])
-        if threads is None:
+        if lines is None:
             await self._read()
 
     async def _leave(self, thread_id: str) -> None:
@@ -79,17 +85,17 @@ class Threads(rx.State):
         """Read the list anew, and what is searched for."""
         async with self:
             query = self.query
-        rows = [thread_row(line) for line in (await client().threads(limit=LIST_LIMIT))["threads"]]
+        lines = [read_line(line) for line in (await client().threads(limit=LIST_LIMIT))["threads"]]
         async with self:
-            self._set(threads=rows)
+            self._show(lines)
         if query:
             await self._search(query)
 
     async def _search(self, query: str) -> None:
-        rows = [thread_row(line) for line in (await client().threads(limit=LIST_LIMIT, q=query))["threads"]]
+        lines = [read_line(line) for line in (await client().threads(limit=LIST_LIMIT, q=query))["threads"]]
         async with self:
             if self.query == query:
-                self._set(found=rows)
+                self._show_found(lines)
 
     @rx.event(background=True)
     async def search(self, text: str) -> None:
@@ -114,8 +120,8 @@ class Threads(rx.State):
         """Give a thread another title."""
         async with self:
             self.renaming = ""
-            self.threads = _titled(self.threads, thread_id, title)
-            self.found = _titled(self.found, thread_id, title)
+            self._show(_titled(_plain(self._lines), thread_id, title))
+            self._show_found(_titled(_plain(self._found_lines), thread_id, title))
         try:
             await client().rename_thread(thread_id, title)
         except AguiError as error:
@@ -163,6 +169,14 @@ class Threads(rx.State):
         async with self:
             self.problem = error.detail
 
+    def _show(self, lines: list[Line]) -> None:
+        self._lines = lines
+        self._set(threads=drawn(lines))
+
+    def _show_found(self, lines: list[Line]) -> None:
+        self._found_lines = lines
+        self._set(found=drawn(lines))
+
     def _set(self, **values: Any) -> None:
         """Assign what differs: an equal value would be sent again."""
         for name, value in values.items():
@@ -170,5 +184,10 @@ class Threads(rx.State):
                 setattr(self, name, value)
 
 
-def _titled(rows: list[ThreadRow], thread_id: str, title: str) -> list[ThreadRow]:
-    return [{**row, "title": title} if row["id"] == thread_id else dict(row) for row in rows]
+def _plain(lines: list[Line]) -> list[Line]:
+    """The lines as values of their own: what is read from a state is a proxy."""
+    return [dict(line) for line in lines]
+
+
+def _titled(lines: list[Line], thread_id: str, title: str) -> list[Line]:
+    return [{**line, "title": title} if line["id"] == thread_id else line for line in lines]

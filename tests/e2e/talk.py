@@ -47,9 +47,10 @@ async def say(page: Page, text: str) -> None:
 
 
 async def settled(page: Page) -> None:
-    """Wait until no run is active."""
+    """Wait until the server has every message and no run is active."""
+    await expect(log(page).locator('[data-pending="true"]')).to_have_count(0)
     await expect(page.get_by_role("button", name="Send")).to_be_visible()
-    await expect(log(page).locator('[data-status="streaming"], [data-pending="true"]')).to_have_count(0)
+    await expect(log(page).locator('[data-status="streaming"]')).to_have_count(0)
 
 
 def provoked(errors: list[str], complaint: str) -> None:

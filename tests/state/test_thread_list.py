@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from agui_app.state.thread_list import LIST_LIMIT, ThreadRow, changed, thread_row
+from agui_app.state.thread_list import LIST_LIMIT, Line, changed, drawn, read_line
 
 
-def row(id: str, minute: int, title: str = "") -> ThreadRow:
+def row(id: str, minute: int, title: str = "") -> Line:
     return {"id": id, "title": title, "updatedAt": f"2026-03-01T10:{minute:02d}:00Z"}
 
 
-def change(type_: str, line: ThreadRow) -> dict[str, Any]:
+def change(type_: str, line: Line) -> dict[str, Any]:
     return {"type": type_, "thread": {**line, "lastLine": "hello", "activeRunId": None}}
 
 
@@ -60,9 +60,16 @@ def test_the_list_has_a_limit() -> None:
     assert (len(after), after[0]["id"], after[-1]["id"]) == (LIST_LIMIT, "new", f"t{LIST_LIMIT - 2}")
 
 
-def test_a_row_has_a_text_for_everything() -> None:
-    assert thread_row({"id": "a", "title": None, "updatedAt": "x", "lastLine": None}) == {
+def test_a_line_has_a_text_for_everything() -> None:
+    assert read_line({"id": "a", "title": None, "updatedAt": "x", "lastLine": None}) == {
         "id": "a",
         "title": "",
         "updatedAt": "x",
     }
+
+
+def test_what_is_drawn_stays_the_same_while_the_first_thread_goes_on() -> None:
+    after = changed(LIST, change("thread.updated", row("c", 9)))
+    assert after is not None
+    assert after != LIST
+    assert drawn(after) == drawn(LIST)
