@@ -27,6 +27,9 @@ TS = {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}
 TC = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "你好🌍"}
 TE = {"type": "TEXT_MESSAGE_END", "messageId": "m"}
 RF = {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
+RENAMED = {"type": "thread.updated", "thread": {"id": "t"}}
+OPEN = b": open\n\n"
+UNSURE = ServerEvent("", {"type": "resync"})
 RUN = [RS, TS, TC, TE, RF]
 
 
@@ -239,9 +242,49 @@ class TestFollowing:
         assert ServerEvent("1", event).page is None
 
 
+class TestChanges:
+    async def follow(self, server: Server, after: str | None = None) -> list[ServerEvent]:
+        async with server.client() as client:
+            return [event async for event in client.changes(after)]
+
+    async def test_it_begins_with_a_resync_once_the_stream_is_open(self) -> None:
+        server = Server(httpx.ConnectError("refused"), stream(OPEN, frame(RENAMED, 7)))
+        assert await self.follow(server) == [UNSURE, ServerEvent("7", RENAMED)]
+        assert {str(request.url) for request in server.asked} == {"http://server/api/v1/agent/changes"}
+
+    async def test_a_drop_goes_on_after_the_last_id(self) -> None:
+        server = Server(
+            stream(OPEN + frame(RENAMED, 7), then=httpx.ReadError("reset")),
+            stream(OPEN, frame(RENAMED, 8)),
+            problem(503, code="store_unavailable", detail="away"),
+            stream(OPEN, frame({"type": "resync"}, 900), frame(RENAMED, 901)),
+        )
+        assert await self.follow(server) == [
+            UNSURE,
+            *(ServerEvent("7", RENAMED), ServerEvent("8", RENAMED)),
+            *(ServerEvent("900", {"type": "resync"}), ServerEvent("901", RENAMED)),
+        ]
+        ids = [request.headers.get("last-event-id") for request in server.asked]
+        assert ids == [None, "7", "8", "8", "901"]
+
+    async def test_a_drop_before_the_first_id_is_another_resync(self) -> None:
+        server = Server(stream(OPEN, then=httpx.ReadError("reset")), stream(OPEN), stream(OPEN, frame(RENAMED, 7)))
+        assert await self.follow(server) == [UNSURE, UNSURE, UNSURE, ServerEvent("7", RENAMED)]
+        assert server.pauses == [0.2, 0.4, 0.2]
+
+    async def test_with_an_id_it_goes_on_from_there(self) -> None:
+        server = Server(stream(OPEN, frame(RENAMED, 8)))
+        assert await self.follow(server, "7") == [ServerEvent("8", RENAMED)]
+        assert [request.headers.get("last-event-id") for request in server.asked] == ["7", "8"]
+
+    async def test_a_refusal_ends_it(self) -> None:
+        with pytest.raises(InvalidRequest):
+            await self.follow(Server(problem(422, code="invalid_request", detail="no")))
+
+
 class TestRequests:
     async def test_each_method_is_one_request(self) -> None:
-        server = Server(*[httpx.Response(200, json={"n": n}) for n in range(7)])
+        server = Server(*[httpx.Response(200, json={"n": n}) for n in range(8)])
         async with server.client() as client:
             answers = [
                 await client.start_run({"messages": [{"role": "user", "content": "a\ud800"}]}),
@@ -251,8 +294,10 @@ class TestRequests:
                 await client.history("t", before="c", limit=5),
                 await client.threads(),
                 await client.threads("c", 7, "words"),
+                await client.rename_thread("t", "a\udc00"),
             ]
-        assert answers == [{"n": n} for n in range(7)]
+            await client.delete_thread("t")
+        assert answers == [{"n": n} for n in range(8)]
         assert [(request.method, request.url.raw_path.decode(), request.content) for request in server.asked] == [
             ("POST", "/api/v1/agent/runs", '{"messages":[{"role":"user","content":"a\ufffd"}]}'.encode()),
             ("POST", "/api/v1/agent/runs/t/cancel", b"{}"),
@@ -261,6 +306,8 @@ class TestRequests:
             ("GET", "/api/v1/agent/history?threadId=t&before=c&limit=5", b""),
             ("GET", "/api/v1/agent/threads?limit=50", b""),
             ("GET", "/api/v1/agent/threads?before=c&limit=7&q=words", b""),
+            ("PATCH", "/api/v1/agent/threads/t", '{"title":"a\ufffd"}'.encode()),
+            ("DELETE", "/api/v1/agent/threads/t", b""),
         ]
 
     async def test_a_problem_is_raised_as_the_error_it_names(self) -> None:
@@ -377,7 +424,7 @@ class TestInProcess:
         assert heard == ["http.request", "http.disconnect", "the client has left"]
 
     async def test_an_application_that_does_not_hear_is_cancelled(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("agui_app.client.LEAVE_GRACE_S", 0)
+        monkeypatch.setattr("agui_app.client.asgi.LEAVE_GRACE_S", 0)
         ended = asyncio.Event()
 
         async def deaf(scope: Scope, receive: Receive, send: Send) -> None:
@@ -392,7 +439,7 @@ class TestInProcess:
         await ended.wait()
 
     async def test_an_application_waits_for_a_slow_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("agui_app.client.MAX_WAITING_BYTES", 10)
+        monkeypatch.setattr("agui_app.client.asgi.MAX_WAITING_BYTES", 10)
         sent: list[int] = []
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:

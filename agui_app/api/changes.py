@@ -25,9 +25,8 @@ router = APIRouter(prefix=PREFIX, tags=["changes"])
     response_class=EventStream,
     responses={
         200: {
-            "description": "frames of `id` and `data` (one event as JSON), after a comment: what changes from then on "
-            "is told",
-            "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/ChangeEvent"}}},
+            "description": "frames of `id` and `data` (one ChangeEvent as JSON), after a comment; whatever changes "
+            "from then on is told"
         },
         **responses(422),
     },

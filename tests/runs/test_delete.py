@@ -143,6 +143,39 @@ async def test_a_run_sent_while_its_thread_is_deleted_begins_it_anew(
         assert [row["content"] for row in await house.messages()] == ["new", "new"]
 
 
+async def test_a_run_that_is_taken_in_while_its_thread_is_deleted_is_cancelled_first(
+    open_house: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking_in, go_on = asyncio.Event(), asyncio.Event()
+    really = service.accept
+
+    async def slowly(*args: Any) -> Any:
+        accepted = await really(*args)
+        taking_in.set()
+        await go_on.wait()
+        return accepted
+
+    async with open_house(Scripted(text("old"), forever)) as house:
+        await house.play(body(user()))
+        monkeypatch.setattr(service, "accept", slowly)
+        async with aclosing(house.services.events.follow("local", "t", after=0)) as reading:
+            seen = [await anext(reading)]
+            starting = asyncio.ensure_future(house.start(body(user("next", "u2"), run="r2")))
+            await taking_in.wait()
+            deleting = asyncio.ensure_future(delete(house))
+            for _ in range(20):  # it comes as far as it can
+                await asyncio.sleep(0)
+            go_on.set()
+            await asyncio.gather(starting, deleting)
+            async with asyncio.timeout(10):
+                seen += [frame async for frame in reading]
+        last = seen[-1]
+        assert isinstance(last, Frame)
+        event = json.loads(last.data)
+        assert (event["type"], event["runId"], event["outcome"]) == ("RUN_FINISHED", "r2", {"type": "cancelled"})
+        assert await nothing_left(house)
+
+
 @pytest.mark.parametrize("order", ["start first", "delete first"])
 async def test_a_run_and_a_deletion_at_once_leave_a_whole_thread_or_none(open_house: Open, order: str) -> None:
     async with open_house(Scripted(*[forever] * 36)) as house:
