@@ -105,6 +105,15 @@ class ResumeEntry(_Tolerant):
     payload: Any = None
 
 
+class ForwardedProps(_Tolerant):
+    """What goes through to the agent, and what this program reads of it."""
+
+    replace_from: Annotated[
+        Id | None,
+        Field(description="retry or edit: the messages of the thread from this one on are replaced by this run"),
+    ] = None
+
+
 def _empty_for_null(value: object) -> object:
     return [] if value is None else value
 
@@ -119,7 +128,7 @@ class RunInput(_Tolerant):
     tools: list[ClientTool] | None = None
     context: list[ContextEntry] | None = None
     state: Any = None
-    forwarded_props: dict[str, Any] | None = None
+    forwarded_props: ForwardedProps | None = None
     resume: list[ResumeEntry] | None = None
 
 
@@ -174,7 +183,7 @@ def _is_blank(content: Content) -> bool:
 
 
 def _refuse_other_agent(given: RunInput, agent: str) -> None:
-    asked = (given.forwarded_props or {}).get("agent")
+    asked = ((given.forwarded_props and given.forwarded_props.model_extra) or {}).get("agent")
     if asked is not None and asked != agent:
         raise one_field("/forwardedProps/agent", f"{str(asked)[:100]!r} is no configured agent; there is {agent!r}")
 

@@ -40,7 +40,8 @@ async def start_run(request: Request, services: ServicesDep, settings: SettingsD
     if raw is None:
         raise MalformedJson("the body is empty; send a RunAgentInput as JSON")
     body = read_run_input(raw, settings.agent)
-    if not body["messages"] and not body.get("resume"):
+    replaces = (body.get("forwardedProps") or {}).get("replaceFrom")
+    if not body["messages"] and not body.get("resume") and not replaces:
         await _require_something_to_do(services, body["threadId"])
     run = await services.runs.start(LOCAL_OWNER, body)
     return JSONResponse(

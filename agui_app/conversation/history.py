@@ -115,6 +115,7 @@ def page_run(run: Run) -> Obj:
         "usage": run.usage,
         "result": run.result,
         "interrupts": list(run.interrupts) or None,
+        "supersededBy": run.superseded_by,
     }
     return {
         "runId": run.run_id,
@@ -217,6 +218,7 @@ def _read_run(wire: Obj) -> Run:
         usage=wire.get("usage"),
         result=wire.get("result"),
         interrupts=tuple(wire.get("interrupts", ())),
+        superseded_by=wire.get("supersededBy"),
     )
 
 

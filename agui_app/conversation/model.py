@@ -150,6 +150,8 @@ class Run:
     usage: Json = None
     result: Json = None
     interrupts: tuple[Json, ...] = ()
+    superseded_by: str | None = None
+    """The run that was the first to replace this one, or a part of it, by a retry or an edit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from agui_app.conversation.model import (
     ToolCall,
 )
 from agui_app.conversation.partial_json import is_readable
+from agui_app.conversation.replacing import REPLACES, without_replaced
 from agui_app.conversation.snapshots import take_in
 from agui_app.protocol.events import (
     RunErrorEvent,
@@ -44,13 +45,14 @@ _ENDED_WELL = frozenset({RunStatus.FINISHED, RunStatus.WAITING})
 def start_run(conversation: Conversation, event: RunStartedEvent) -> Conversation:
     """A run begins, with what it was given; an id that is known changes nothing.
 
-    A run that is still active then never got its end: it is interrupted.
+    A run that is still active then never got its end: it is interrupted. What the run replaces leaves before.
     """
     if any(run.run_id == event.run_id for run in conversation.runs):
         return conversation
     unfinished = active_run(conversation)
     if unfinished is not None:
         conversation = _ended(conversation, replace(unfinished, status=RunStatus.INTERRUPTED))
+    conversation = without_replaced(conversation, event.run_id, our_metadata(event).get(REPLACES))
     started_at = rfc3339(event.timestamp)
     run = Run(event.run_id, started_at=started_at)
     started = replace(conversation, runs=(*conversation.runs, run), active_run_id=run.run_id)

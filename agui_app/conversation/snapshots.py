@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, cast
 
 from agui_app.conversation.calls import is_known_call, place_call, place_result, text_of
@@ -19,6 +20,8 @@ from agui_app.conversation.messages import Standard, read_standard
 from agui_app.conversation.model import CallStatus, Conversation, Message, Role, ToolCall, ToolResult
 from agui_app.conversation.partial_json import read_json
 from agui_app.protocol.events import MessagesSnapshotEvent, write_event
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 _AUTHORITATIVE = frozenset({Role.USER, Role.ASSISTANT, Role.TOOL})
 
@@ -54,22 +57,33 @@ def apply_snapshot(
     return conversation
 
 
-def scoped_snapshot(event: MessagesSnapshotEvent, earlier: Mapping[str, str | None]) -> MessagesSnapshotEvent:
+def scoped_snapshot(
+    event: MessagesSnapshotEvent, earlier: Mapping[str, str | None], renamed: Mapping[str, str] = NONE
+) -> MessagesSnapshotEvent:
     """The snapshot as it is logged: each message of an earlier run (`earlier`: message id -> run id) says which.
 
-    A reader that has only the newest page cannot tell otherwise which of the messages are new.
+    A reader that has only the newest page cannot tell otherwise which of the messages are new. `renamed`: ids that
+    stand for a message of this run -> the id that it has in the thread; one that the snapshot has by that id stays.
     """
     messages: list[Any] = write_event(event)["messages"]
-    scoped = [_scoped(message, earlier) for message in messages]
-    return event.model_copy(update={"messages": scoped})
+    named = {_id(message) for message in messages}
+    own = {id: name for id, name in renamed.items() if name not in named}
+    return event.model_copy(update={"messages": [_scoped(message, earlier, own) for message in messages]})
 
 
-def _scoped(message: object, earlier: Mapping[str, str | None]) -> object:
-    if not isinstance(message, dict):
+def _scoped(message: object, earlier: Mapping[str, str | None], own: Mapping[str, str]) -> object:
+    id = _id(message)
+    if id is None:
         return message
     wire = cast(dict[str, Any], message)
-    run_id = earlier.get(str(wire.get("id")))
+    if id in own:
+        return {**wire, "id": own[id]}
+    run_id = earlier.get(id)
     return wire if run_id is None else {**wire, "runId": run_id}
+
+
+def _id(message: object) -> str | None:
+    return str(cast(dict[str, Any], message).get("id")) if isinstance(message, dict) else None
 
 
 def _readable(values: Iterable[object]) -> Iterable[Standard]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,10 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from agui_app.conversation.model import Conversation, Message, Role
 from agui_app.conversation.reducer import reduce
 from agui_app.errors import RunActive, RunConflict
-from agui_app.protocol.events import Event, dump_event, read_event, stamp
+from agui_app.protocol.events import OURS, Event, dump_event, read_event, stamp
 from agui_app.protocol.ids import new_id
 from agui_app.runs.batch import Batch, RunRef, store_batch
 from agui_app.runs.recorder import find_run, pending_columns
+from agui_app.runs.replace import Cut, Place, find_cut, retitled, supersede
 from agui_app.runs.requests import RunRequest, title_of
 from agui_app.runs.rows import RowChanges, RunRows
 from agui_app.storage.deletion import position_after_deletion
@@ -56,7 +57,7 @@ class Accepted:
 async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now: datetime) -> StartedRun | Accepted:
     """The run that `request` makes, or the one that the same request made before.
 
-    Raises: RunConflict, RunActive.
+    Raises: RunConflict, RunActive. InvalidRequest: it cannot replace what it says.
     """
     known = await _known_run(session, owner_id, request)
     if known is not None:
@@ -64,13 +65,18 @@ async def accept(session: AsyncSession, owner_id: str, request: RunRequest, now:
     thread, is_new = await _thread(session, owner_id, request, now)
     await _refuse_second_run(session, thread)
     run_id = request.run_id or new_id("run")
-    messages = await _new_messages(session, thread["pk"], request)
-    event = stamp(read_event(_run_started(thread["id"], run_id, messages)), moment_ms(now))
+    known = await _known_messages(session, thread["pk"], request)
+    cut = await find_cut(session, thread["pk"], request, known)
+    event = stamp(read_event(_run_started(thread["id"], run_id, _new_messages(request, known), cut)), moment_ms(now))
     conversation = reduce(Conversation(), event)
+    title = thread["title"] or title_of(conversation.messages)
+    if cut is not None:
+        title = await retitled(session, thread, cut, conversation)
+        await supersede(session, thread["pk"], cut, run_id)
     ref = RunRef(owner_id, thread["id"], run_id, thread["pk"], await _insert_run(session, thread, run_id, request, now))
     rows = RunRows(thread["next_position"])
     changes = rows.changes(conversation.messages)
-    batch = _first_batch(ref, thread, event, conversation, changes, now)
+    batch = _first_batch(ref, title, event, conversation, changes, now)
     frames = await (await session.connection()).run_sync(store_batch, batch, now)
     rows.accept(changes)
     started = StartedRun(thread["id"], run_id, "running", thread["last_event_id"])
@@ -118,19 +124,27 @@ async def _refuse_second_run(session: AsyncSession, thread: RowMapping) -> None:
         )
 
 
-async def _new_messages(session: AsyncSession, thread_pk: int, request: RunRequest) -> list[dict[str, Any]]:
+async def _known_messages(session: AsyncSession, thread_pk: int, request: RunRequest) -> dict[str, Place]:
+    """The messages of the request that the thread has, those too that were replaced since: by id."""
+    named = {message["id"] for message in request.messages if message.get("id")}
+    found = await session.execute(
+        select(MESSAGES.c.id, MESSAGES.c.position, MESSAGES.c.superseded_by.is_not(None)).where(
+            MESSAGES.c.thread_pk == thread_pk, MESSAGES.c.id.in_(named)
+        )
+    )
+    return {id: Place(position, superseded) for id, position, superseded in found}
+
+
+def _new_messages(request: RunRequest, known: Container[str]) -> list[dict[str, Any]]:
     """The messages whose id the thread does not have; one that comes without gets one."""
     named = {message.get("id") or new_id("msg"): message for message in reversed(request.messages)}
-    found = await session.execute(
-        select(MESSAGES.c.id).where(MESSAGES.c.thread_pk == thread_pk, MESSAGES.c.id.in_(list(named)))
-    )
-    known = set(found.scalars())
     return [{**message, "id": id} for id, message in reversed(named.items()) if id not in known]
 
 
-def _run_started(thread_id: str, run_id: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+def _run_started(thread_id: str, run_id: str, messages: list[dict[str, Any]], cut: Cut | None) -> dict[str, Any]:
     run = {"threadId": thread_id, "runId": run_id}
-    return {"type": "RUN_STARTED", **run, "input": {**run, "messages": messages, "tools": [], "context": []}}
+    noted = {} if cut is None else {"metadata": {OURS: cut.note}}
+    return {"type": "RUN_STARTED", **run, "input": {**run, "messages": messages, "tools": [], "context": []}, **noted}
 
 
 async def _insert_run(
@@ -157,10 +171,9 @@ async def _insert_run(
 
 
 def _first_batch(
-    ref: RunRef, thread: RowMapping, event: Event, conversation: Conversation, changes: RowChanges, now: datetime
+    ref: RunRef, title: str, event: Event, conversation: Conversation, changes: RowChanges, now: datetime
 ) -> Batch:
     run = find_run(conversation, ref.run_id)
-    title = thread["title"] or title_of(conversation.messages)
     # The object store is not waited for inside a transaction: results that come in with a request wait their turn.
     waiting = [_waiting(message, ref.thread_id, now) for message in changes.inserts if message.role is Role.TOOL]
     return Batch(

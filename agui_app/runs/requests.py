@@ -13,8 +13,11 @@ from tzlocal import get_localzone_name
 
 from agui_app.conversation.model import Message, Role
 from agui_app.errors import FieldError, InvalidRequest
+from agui_app.protocol.ids import is_valid_id
 
 TITLE_LENGTH = 80
+REPLACE_FROM = "/forwardedProps/replaceFrom"
+"""Where a request says what it replaces (JSON pointer)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,14 @@ class RunRequest:
     timezone: str
     locale: str
     body_hash: str
+    replace_from: str | None = None
+    """The message from which on the run replaces what the thread has: a retry, or an edit when it brings a new one."""
 
 
 def read_request(body: dict[str, Any], *, default_timezone: str) -> RunRequest:
     """The request that `body` makes.
 
-    Raises: InvalidRequest: `forwardedProps.timezone` is no zone.
+    Raises: InvalidRequest: `forwardedProps.timezone` is no zone, `forwardedProps.replaceFrom` no id.
     """
     forwarded = _object(body.get("forwardedProps"))
     messages = [cast(dict[str, Any], one) for one in _list(body.get("messages")) if isinstance(one, dict)]
@@ -48,6 +53,7 @@ def read_request(body: dict[str, Any], *, default_timezone: str) -> RunRequest:
         timezone=_timezone(forwarded.get("timezone"), default_timezone),
         locale=_locale(forwarded.get("locale")),
         body_hash=hashlib.sha256(canonical_json(body).encode("utf-8", "surrogatepass")).hexdigest(),
+        replace_from=_replace_from(forwarded.get("replaceFrom")),
     )
 
 
@@ -71,6 +77,13 @@ def _timezone(value: object, default: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         message = f"{value!r} is no IANA time zone, such as Europe/Berlin"
         raise InvalidRequest(message, errors=(FieldError("/forwardedProps/timezone", message),)) from error
+
+
+def _replace_from(value: object) -> str | None:
+    if value is None or is_valid_id(value):
+        return value
+    message = f"{str(value)[:100]!r} is no id of a message"
+    raise InvalidRequest(message, errors=(FieldError(REPLACE_FROM, message),))
 
 
 def _locale(value: object) -> str:

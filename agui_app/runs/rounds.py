@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Iterable
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from typing import Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
@@ -45,23 +45,27 @@ class AgentFailed(Exception):
     """The agent raised; the message can be shown."""
 
 
-async def earlier_messages(database: Database, objects: ObjectStore, accepted: Accepted) -> tuple[Message, ...]:
-    """The thread before the run, oldest first, with the payloads of its newest tool results."""
-    query = (
-        select(MESSAGES)
-        .where(
-            MESSAGES.c.owner_id == accepted.ref.owner_id,
-            MESSAGES.c.thread_pk == accepted.ref.thread_pk,
-            MESSAGES.c.superseded_by.is_(None),
-            MESSAGES.c.run_id.is_distinct_from(accepted.ref.run_id),
-        )
-        .order_by(MESSAGES.c.position)
-    )
+class Earlier(NamedTuple):
+    """The thread before a run."""
+
+    messages: tuple[Message, ...]
+    """What the agent is told, oldest first."""
+    replaced: Mapping[str, str]
+    """Message id -> run id of what a retry or an edit replaced: nobody is told, but the ids are taken."""
+
+
+async def earlier_messages(database: Database, objects: ObjectStore, accepted: Accepted) -> Earlier:
+    """The thread before the run, with the payloads of its newest tool results."""
+    ours = (MESSAGES.c.owner_id == accepted.ref.owner_id) & (MESSAGES.c.thread_pk == accepted.ref.thread_pk)
+    replaced = MESSAGES.c.superseded_by.is_not(None)
+    earlier = select(MESSAGES).where(ours, ~replaced, MESSAGES.c.run_id.is_distinct_from(accepted.ref.run_id))
     async with database.read() as session:
-        rows = (await session.execute(query)).mappings().all()
+        rows = (await session.execute(earlier.order_by(MESSAGES.c.position))).mappings().all()
+        left = (await session.execute(select(MESSAGES.c.id, MESSAGES.c.run_id).where(ours, replaced))).all()
     paths = [payload_path(row) or "" for row in rows]
     payloads = await read_payloads(objects, [path for path in paths if path][-CONTEXT_PAYLOADS:])
-    return tuple(read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True))
+    messages = tuple(read_message(row, payloads.get(path)) for row, path in zip(rows, paths, strict=True))
+    return Earlier(messages, {id: run_id or "" for id, run_id in left})
 
 
 def agent_input(accepted: Accepted, registry: Registry, messages: tuple[Message, ...]) -> AgentInput:
@@ -120,11 +124,14 @@ class Admission:
     Whatever a reader has of the thread, the newest page or all of it, an admitted event means the same to it.
     """
 
-    def __init__(self, run_id: str, earlier: tuple[Message, ...], given: Iterable[Message]):
+    def __init__(self, run_id: str, earlier: Earlier, given: Iterable[Message]):
         self._run_id = run_id
-        self.earlier = earlier
+        self.earlier = earlier.messages
         """The messages of earlier runs, as the snapshots of this run have left them."""
-        self._runs = {message.id: message.run_id for message in earlier}
+        self._replaced = earlier.replaced
+        self._said_again: dict[str, str] = {}
+        """Ids of replaced messages that the agent gave to others in this run -> the ids that those have."""
+        self._runs = {**earlier.replaced, **{message.id: message.run_id for message in earlier.messages}}
         self._taken = frozenset((*self._runs, *(message.id for message in given)))
         self._calls: dict[str, str] = {}
         self._earlier_calls: set[str] = set()
@@ -137,7 +144,8 @@ class Admission:
     def admit(self, event: Event) -> tuple[Event | None, tuple[Message, ...]]:
         """The event as it is logged (None: it is not), and the messages of earlier runs that it changes.
 
-        A message cannot have the id of one that was there before: it gets the run's id before its own.
+        A message cannot have the id of one that was there before, replaced or not: it gets the run's id before its
+        own. In a snapshot such an id means the replaced message, which stays away, unless the agent said it again.
         """
         match event:
             case RunStartedEvent():
@@ -151,7 +159,7 @@ class Admission:
 
     def _renamed(self, event: BaseEvent | ToolCallErrorEvent) -> Event:
         renamed: dict[str, Any] = {
-            name: derived_id(self._run_id, id)
+            name: self._rename(id)
             for name in ("message_id", "parent_message_id")
             if (id := getattr(event, name, None)) in self._taken
         }
@@ -159,6 +167,12 @@ class Admission:
         if call_id is not None and (call := self._call(event, call_id)) != call_id:
             renamed |= {"tool_call_id": call} | ({"call_id": call} if isinstance(event, ToolCallResult) else {})
         return event.model_copy(update=renamed) if renamed else event
+
+    def _rename(self, id: str) -> str:
+        name = derived_id(self._run_id, id)
+        if id in self._replaced:
+            self._said_again[id] = name
+        return name
 
     def _call(self, event: BaseEvent | ToolCallErrorEvent, call_id: str) -> str:
         """The id of the call in its run. Some models count their calls from nothing in every round."""
@@ -168,7 +182,7 @@ class Admission:
         return self._calls.get(call_id, call_id)
 
     def _admit_snapshot(self, event: MessagesSnapshotEvent) -> tuple[Event, tuple[Message, ...]]:
-        scoped = without_notes(scoped_snapshot(event, self._runs))
+        scoped = without_notes(scoped_snapshot(event, self._runs, self._said_again))
         before = Conversation(self.earlier, (Run(self._run_id),), self._run_id)
         after = reduce(before, scoped).messages[: len(self.earlier)]
         changed = tuple(new for old, new in zip(self.earlier, after, strict=True) if new is not old)

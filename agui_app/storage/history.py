@@ -141,9 +141,9 @@ async def _active_run(session: AsyncSession, thread_pk: int) -> RowMapping | Non
 async def _read_runs(
     session: AsyncSession, thread_pk: int, messages: Sequence[RowMapping], *, from_start: bool, before: int | None
 ) -> Sequence[RowMapping]:
-    """The runs of the messages, and those that said nothing and stand between them."""
+    """The runs of the messages, and those that said nothing and stand between them, unless they were replaced."""
     first = 0 if from_start or not messages else messages[0]["position"]
-    between = RUNS.c.position >= first
+    between = (RUNS.c.position >= first) & RUNS.c.superseded_by.is_(None)
     if before is not None:
         between &= RUNS.c.position < before
     touching = {row["run_id"] for row in messages if row["run_id"] is not None}

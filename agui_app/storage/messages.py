@@ -93,7 +93,7 @@ def payload_path(row: RowMapping) -> str | None:
 
 
 def run_columns(run: Run) -> dict[str, Any]:
-    """The columns that a run of the fold fills."""
+    """The columns that a run of the fold fills; not `superseded_by`, which the run that replaces it writes."""
     return {
         "status": run.status.value,
         "outcome": run.outcome,
@@ -128,6 +128,7 @@ def read_run(row: RowMapping) -> Run:
         usage=row["usage"],
         result=row["result"],
         interrupts=tuple(row["interrupts"] or ()),
+        superseded_by=row["superseded_by"],
     )
 
 
