@@ -27,6 +27,11 @@ RESYNC = ServerEvent("", {"type": "resync"})
 OnConnection: TypeAlias = Callable[[bool], Awaitable[None]]
 """Gets whether the connection stands."""
 
+
+async def _nobody(_: bool) -> None:
+    """For streams whose reader need not know."""
+
+
 log = logging.getLogger(__name__)
 
 
@@ -100,7 +105,7 @@ class AguiClient:
         after: str | None = None,
         *,
         run_id: str | None = None,
-        on_connection: OnConnection | None = None,
+        on_connection: OnConnection = _nobody,
     ) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of a thread after `after`, all that have come at once, across dropped connections.
 
@@ -137,7 +142,7 @@ class AguiClient:
         *,
         params: dict[str, str] | None = None,
         when_unsure: tuple[ServerEvent, ...] = (),
-        on_connection: OnConnection | None = None,
+        on_connection: OnConnection = _nobody,
     ) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of a stream after `after`; `when_unsure` on a connection that goes on from no known position."""
         position, pauses = after, _pauses()
@@ -158,12 +163,11 @@ class AguiClient:
                 if isinstance(error, AguiError) and not may_pass(error):
                     raise
                 log.info("the stream %s dropped: %r", path, error)
-            if on_connection:
-                await on_connection(False)
+            await on_connection(False)
             await self._sleep(next(pauses))
 
     async def _connect(
-        self, path: str, after: str | None, params: dict[str, str] | None, on_connection: OnConnection | None
+        self, path: str, after: str | None, params: dict[str, str] | None, on_connection: OnConnection
     ) -> AsyncGenerator[list[SseFrame], None]:
         """One connection: the frames that each read completed, none when it completed none."""
         headers = {"Accept-Encoding": "identity", **_given(**{"Last-Event-ID": after})}
@@ -172,8 +176,7 @@ class AguiClient:
         )
         async with stream as source:
             await check_stream(source)
-            if on_connection:
-                await on_connection(True)
+            await on_connection(True)
             decoder = SseDecoder()
             async with aclosing(cast(AsyncGenerator[bytes, None], source.response.aiter_bytes())) as chunks:
                 async for chunk in chunks:

@@ -132,7 +132,7 @@ def retry_from(conversation: Conversation) -> str:
 def run_marks(items: Sequence[Item], runs: Sequence[Run]) -> dict[str, Row]:
     """How the runs that did not end well ended: id of the run's last item -> {mark, markText?, turn?}.
 
-    A newest run that made no item is marked at the last one.
+    A newest run that made no item is marked at the last one; one that was replaced is not marked.
     """
     last: dict[str | None, tuple[str, str]] = {}
     here = ("", "")
@@ -144,7 +144,7 @@ def run_marks(items: Sequence[Item], runs: Sequence[Run]) -> dict[str, Row]:
     return {
         last[run.run_id][0]: _mark(run, last[run.run_id][1])
         for run in runs
-        if run.status in ENDED_BADLY and run.run_id in last
+        if run.status in ENDED_BADLY and run.superseded_by is None and run.run_id in last
     }
 
 
