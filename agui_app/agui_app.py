@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, cast
 
 import reflex as rx
@@ -17,6 +18,9 @@ from agui_app.services import Services, open_services
 from agui_app.settings import settings
 from agui_app.state import followers
 from agui_app.state.backend import use_client
+
+PING_EVERY_S = 10  # the socket; Reflex waits for two minutes before it takes a silent one for dead
+PONG_WITHIN_S = 15
 
 _services: list[Services] = []
 
@@ -52,17 +56,29 @@ class AguiApp(rx.App):
     """The Reflex application behind the guard: page, static files, socket and API alike."""
 
     def __post_init__(self) -> None:
-        """Let a tab that closes take its follower with it."""
+        """Let a tab that closes take its follower with it, and a dead socket be noticed; the page itself says so."""
         super().__post_init__()
+        self.app_wraps = {place: wrap for place, wrap in self.app_wraps.items() if place[1] != "Overlay"}
+        if self.sio is not None:
+            transport = cast(Any, self.sio).eio
+            transport.ping_interval, transport.ping_timeout = PING_EVERY_S, PONG_WITHIN_S
         namespace = self.event_namespace
         if namespace is None:
             return
         disconnect = cast(Callable[[str], Any], namespace.on_disconnect)  # pyright: ignore[reportUnknownMemberType]
+        followers.use_presence(lambda tab: tab in namespace.token_to_sid)
 
         def on_disconnect(sid: str) -> Any:
-            if tab := namespace.sid_to_token.get(sid):
-                followers.stop(tab)
-            return disconnect(sid)
+            tab = namespace.sid_to_token.get(sid)
+            forgetting = disconnect(sid)
+            if tab and forgetting:
+                followers.leave(tab)
+                forgetting.add_done_callback(partial(leave_if_closed, tab))
+            return forgetting
+
+        def leave_if_closed(tab: str, _: object) -> None:
+            if tab not in namespace.token_to_sid:
+                followers.leave(tab)  # what started while the socket was on its way out
 
         namespace.on_disconnect = on_disconnect
 

@@ -1,15 +1,10 @@
 // The composer's form. The text stays in the DOM until it is sent: no round trip a key, safe for input methods.
 import { createElement, useEffect, useLayoutEffect, useRef } from "react";
+import { say, tellOutbox } from "$/public/outbox.js";
 
 const MAX_LINES_PX = 200;
-
-function zone() {
-  try {
-    return Intl.DateTimeFormat().resolvedOptions().timeZone || "";
-  } catch {
-    return "";
-  }
-}
+const LARGE_CHARS = 20000; // from here on a text is neither measured nor kept at every key: the field stays quick
+const KEEP_AFTER_MS = 500;
 
 // A draft stays with its page in this tab. What was typed at "/" goes along to the thread that its page becomes.
 const ROOT_DRAFT = "draft:/";
@@ -33,20 +28,31 @@ function takeDraft(path) {
   }
 }
 
-export function ComposerForm({ onSend, running, locale, thread, children, ...rest }) {
+export function ComposerForm({ onSent, running, ready, locale, api, thread, children, ...rest }) {
   const form = useRef(null);
+  const later = useRef(0);
   const path = useRef(typeof window === "undefined" ? "" : window.location.pathname);
   const area = () => form.current.elements.namedItem("message");
 
   const fit = () => {
     const text = area();
-    text.style.height = "auto";
-    text.style.height = `${Math.min(text.scrollHeight, MAX_LINES_PX)}px`;
+    if (text.value.length > LARGE_CHARS) {
+      text.style.height = `${MAX_LINES_PX}px`;
+    } else {
+      text.style.height = "auto";
+      text.style.height = `${Math.min(text.scrollHeight, MAX_LINES_PX)}px`;
+    }
     const send = form.current.querySelector("[data-send]");
     if (send) send.disabled = !text.value.trim();
   };
 
   useEffect(fit);
+  useEffect(() => tellOutbox({ thread, ready, locale, api, onSent }));
+
+  const keep = () => {
+    clearTimeout(later.current);
+    keepDraft(path.current, area().value);
+  };
 
   useLayoutEffect(() => {
     // Before any key reaches the new field, which would be kept in place of the draft.
@@ -60,24 +66,26 @@ export function ComposerForm({ onSend, running, locale, thread, children, ...res
   useLayoutEffect(() => {
     // Another thread in the same page: what was typed stays with the one it was typed for.
     if (path.current === window.location.pathname) return;
+    keep();
     path.current = window.location.pathname;
     area().value = takeDraft(path.current);
     fit();
   }, [thread]);
 
   const onInput = () => {
-    keepDraft(path.current, area().value);
+    clearTimeout(later.current);
+    if (area().value.length > LARGE_CHARS) later.current = setTimeout(keep, KEEP_AFTER_MS);
+    else keep();
     fit();
   };
 
   const onSubmit = (event) => {
     event.preventDefault();
     const message = area().value;
-    if (running || !message.trim()) return;
+    if (running || !message.trim() || !say(message)) return;
     area().value = "";
     onInput();
     area().focus();
-    onSend({ message, timezone: zone(), locale });
   };
 
   const onKeyDown = (event) => {

@@ -241,6 +241,18 @@ class TestFollowing:
     def test_another_event_holds_no_page(self, event: dict[str, Any]) -> None:
         assert ServerEvent("1", event).page is None
 
+    async def test_the_reader_is_told_when_the_stream_drops_and_when_it_stands_again(self) -> None:
+        server = Server(stream(frame(RS, 1)), httpx.ConnectError("down"), stream(frame(RF, 2)))
+        told: list[bool] = []
+
+        async def tell(stands: bool) -> None:
+            told.append(stands)
+
+        async with server.client() as client:
+            async for _ in client.follow_batches("t", on_connection=tell):
+                pass
+        assert told == [True, False, False, True, False]
+
 
 class TestChanges:
     async def follow(self, server: Server, after: str | None = None) -> list[ServerEvent]:

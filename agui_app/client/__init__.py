@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from agui_app.client.answers import ServerEvent, Unreachable
 from agui_app.client.asgi import IN_PROCESS_URL, AsgiTransport
-from agui_app.client.client import AguiClient
+from agui_app.client.client import AguiClient, may_pass
 
-__all__ = ["IN_PROCESS_URL", "AguiClient", "AsgiTransport", "ServerEvent", "Unreachable"]
+__all__ = ["IN_PROCESS_URL", "AguiClient", "AsgiTransport", "ServerEvent", "Unreachable", "may_pass"]

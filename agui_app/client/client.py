@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
-from typing import Any, Self, cast
+from typing import Any, Self, TypeAlias, cast
 
 import httpx
 from httpx_sse import aconnect_sse
@@ -23,6 +23,14 @@ SILENCE_S = 45  # three keep-alives missed: the connection is dead
 FIRST_BACK_OFF_S = 0.2
 LAST_BACK_OFF_S = 5.0
 RESYNC = ServerEvent("", {"type": "resync"})
+
+OnConnection: TypeAlias = Callable[[bool], Awaitable[None]]
+"""Gets whether the connection stands."""
+
+
+async def _nobody(_: bool) -> None:
+    """For streams whose reader need not know."""
+
 
 log = logging.getLogger(__name__)
 
@@ -92,17 +100,23 @@ class AguiClient:
                     yield event
 
     async def follow_batches(
-        self, thread_id: str, after: str | None = None, *, run_id: str | None = None
+        self,
+        thread_id: str,
+        after: str | None = None,
+        *,
+        run_id: str | None = None,
+        on_connection: OnConnection = _nobody,
     ) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of a thread after `after`, all that have come at once, across dropped connections.
 
         Without `after`: from the start of the active run, or else what comes next. It ends only with the run that
-        `run_id` names. Close it with `aclosing`.
+        `run_id` names. Close it with `aclosing`. `on_connection` is told when the stream stands, and when it dropped.
 
         Raises: NotFound and other refusals; what may pass (a drop, a 5xx) is tried again, with longer pauses.
         """
         path = f"/runs/{thread_id}/events"
-        async with aclosing(self._batches(path, after, params=_given(runId=run_id))) as batches:
+        stream = self._batches(path, after, params=_given(runId=run_id), on_connection=on_connection)
+        async with aclosing(stream) as batches:
             async for batch in batches:
                 yield batch
 
@@ -128,13 +142,14 @@ class AguiClient:
         *,
         params: dict[str, str] | None = None,
         when_unsure: tuple[ServerEvent, ...] = (),
+        on_connection: OnConnection = _nobody,
     ) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of a stream after `after`; `when_unsure` on a connection that goes on from no known position."""
         position, pauses = after, _pauses()
         while True:
             unsure = when_unsure if position is None else ()
             try:
-                async with aclosing(self._connect(path, position, params)) as reads:
+                async with aclosing(self._connect(path, position, params, on_connection)) as reads:
                     async for frames in reads:
                         if frames:
                             position, pauses = frames[-1].id or position, _pauses()
@@ -145,13 +160,14 @@ class AguiClient:
             except Ended:
                 return
             except (httpx.TransportError, AguiError) as error:
-                if isinstance(error, AguiError) and not _may_pass(error):
+                if isinstance(error, AguiError) and not may_pass(error):
                     raise
                 log.info("the stream %s dropped: %r", path, error)
+            await on_connection(False)
             await self._sleep(next(pauses))
 
     async def _connect(
-        self, path: str, after: str | None, params: dict[str, str] | None
+        self, path: str, after: str | None, params: dict[str, str] | None, on_connection: OnConnection
     ) -> AsyncGenerator[list[SseFrame], None]:
         """One connection: the frames that each read completed, none when it completed none."""
         headers = {"Accept-Encoding": "identity", **_given(**{"Last-Event-ID": after})}
@@ -160,6 +176,7 @@ class AguiClient:
         )
         async with stream as source:
             await check_stream(source)
+            await on_connection(True)
             decoder = SseDecoder()
             async with aclosing(cast(AsyncGenerator[bytes, None], source.response.aiter_bytes())) as chunks:
                 async for chunk in chunks:
@@ -199,5 +216,6 @@ def _pauses() -> Iterator[float]:
         pause_s = min(2 * pause_s, LAST_BACK_OFF_S)
 
 
-def _may_pass(error: AguiError) -> bool:
+def may_pass(error: AguiError) -> bool:
+    """Whether the same request may well succeed a little later."""
     return error.status >= 500 or error.status == 429

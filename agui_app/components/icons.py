@@ -10,6 +10,10 @@ PATHS = {
     "menu": "M4 7h16M4 12h16M4 17h16",
     "close": "M6 6l12 12M18 6L6 18",
     "send": "M12 19V5M6 11l6-6 6 6",
+    "more": "M5 12h.01M12 12h.01M19 12h.01",
+    "edit": "M4 20h4L19 9l-4-4L4 16v4z",
+    "delete": "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6",
+    "search": "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4",
     "add": "M12 5v14M5 12h14",
 }
 """Name -> path in a box of 24 by 24, drawn as a line."""

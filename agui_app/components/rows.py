@@ -6,14 +6,16 @@ from typing import Any
 
 import reflex as rx
 
-from agui_app.components.browser import localised
+from agui_app.components.browser import calls, display, localised
 from agui_app.components.fields import RowVar, drawn_by, flag, said_by, text
 from agui_app.components.registry import card
 from agui_app.components.texts import t
 from agui_app.state.composer import Composer
-from agui_app.state.transcript import BLOCK_NAMES, Live
+from agui_app.state.preferences import Preferences
+from agui_app.state.transcript import BLOCK_NAMES, Live, Transcript
 
 PROSE = "whitespace-pre-wrap break-words leading-relaxed"
+LINK = "underline font-medium rounded focus-visible:outline-2 focus-visible:outline-indigo-500"
 QUIET = "text-xs text-zinc-500 dark:text-zinc-400"
 
 
@@ -21,6 +23,20 @@ QUIET = "text-xs text-zinc-500 dark:text-zinc-400"
 def growing_text() -> rx.Component:
     """The text of the hot row. It alone reads `Live`, so that a push renders nothing else."""
     return rx.fragment(*(rx.el.span(getattr(Live, name)) for name in BLOCK_NAMES))
+
+
+@rx.memo
+def retry_button(turn: rx.Var[str]) -> rx.Component:
+    """Answer the turn again; there only while it is the newest. It alone knows which that is, not every row."""
+    return rx.cond(
+        turn & (turn == Transcript.retry_from),
+        rx.el.button(
+            t("retry"),
+            type="button",
+            on_click=Composer.retry(turn, display("readerZone"), Preferences.locale),
+            class_name=f"ml-2 {LINK}",
+        ),
+    )
 
 
 @rx.memo
@@ -53,6 +69,7 @@ def run_mark(item: RowVar) -> rx.Component:
     return rx.el.p(
         said_by(text(item, "mark"), ("cancelled", t("cancelled")), ("interrupted", t("interrupted")), t("failed")),
         rx.cond(text(item, "markText"), rx.el.span(": ", text(item, "markText"))),
+        retry_button(turn=text(item, "turn")),
         custom_attrs={"data-run-status": text(item, "mark")},
         class_name="mt-1 text-xs text-amber-700 dark:text-amber-400 break-words",
     )
@@ -87,22 +104,21 @@ def user_message(item: RowVar) -> rx.Component:
         ),
         rx.cond(
             text(item, "failed"),
-            rx.el.p(
-                t("not_sent"),
-                ": ",
-                text(item, "failed"),
-                " ",
-                rx.el.button(
-                    t("try_again"),
-                    type="button",
-                    on_click=Composer.send_again(text(item, "id")),
-                    class_name="underline font-medium",
-                ),
-                role="alert",
-                class_name="mt-1 text-xs text-red-700 dark:text-red-400",
-            ),
+            unsent(item, rx.el.span(t("not_sent"), ": ", text(item, "failed")), "alert"),
+            rx.cond(flag(item, "waiting"), unsent(item, rx.el.span(t("not_sent_yet")), "note")),
         ),
         class_name="ml-auto max-w-[85%] w-fit flex flex-col items-end min-w-0",
+    )
+
+
+def unsent(item: RowVar, why: rx.Component, role: str) -> rx.Component:
+    """Why a message is not sent, and a way to send it after all."""
+    return rx.el.p(
+        why,
+        " ",
+        rx.el.button(t("try_again"), type="button", on_click=calls("sendAgain", text(item, "id")), class_name=LINK),
+        role=role,
+        class_name="mt-1 text-xs text-red-700 dark:text-red-400 break-words",
     )
 
 

@@ -4,97 +4,28 @@ from __future__ import annotations
 
 import reflex as rx
 
-from agui_app.components.browser import ComposerForm, LogView, display
-from agui_app.components.fields import RowVar, text
+from agui_app.components.browser import ComposerForm, LogView, calls, connection_lost, outbox
 from agui_app.components.icons import icon
+from agui_app.components.navigation import FOCUS, ICON_BUTTON, navigation, new_thread
 from agui_app.components.rows import transcript_row
 from agui_app.components.steps import progress
 from agui_app.components.texts import SUGGESTIONS, t
 from agui_app.state.composer import Composer
 from agui_app.state.preferences import Preferences
 from agui_app.state.threads import Threads
-from agui_app.state.transcript import Transcript
+from agui_app.state.transcript import Standing, Transcript
 
 COLUMN = "mx-auto w-full max-w-3xl px-4"
-NAVIGATION = "shrink-0 flex-col bg-zinc-100 dark:bg-zinc-900 border-r border-zinc-200 dark:border-zinc-800"
-FOCUS = "focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-indigo-500"
-ICON_BUTTON = f"md:hidden size-9 grid place-items-center rounded-lg {FOCUS}"
 
 
 def shell() -> rx.Component:
     """The whole page."""
     return rx.el.div(
         navigation(),
-        rx.el.main(header(), problem(), log(), composer(), class_name="flex-1 min-w-0 flex flex-col h-full relative"),
+        rx.el.main(
+            header(), strip(), problem(), log(), foot(), class_name="flex-1 min-w-0 flex flex-col h-full relative"
+        ),
         class_name="h-dvh w-full flex bg-white dark:bg-zinc-950 text-zinc-900 dark:text-zinc-100 antialiased",
-    )
-
-
-def navigation() -> rx.Component:
-    """The list of threads; a drawer on a phone."""
-    drawn = rx.el.nav(
-        rx.el.div(
-            new_thread(),
-            rx.el.button(
-                icon("close"),
-                type="button",
-                aria_label=t("close"),
-                on_click=Threads.close,
-                class_name=f"{ICON_BUTTON} hover:bg-zinc-200 dark:hover:bg-zinc-800",
-            ),
-            class_name="p-3 flex items-center gap-2",
-        ),
-        rx.cond(
-            Threads.threads.length() > 0,
-            rx.el.ul(rx.foreach(Threads.threads, thread_link), class_name="flex-1 overflow-y-auto px-2 pb-3"),
-            rx.el.p(t("no_threads"), class_name="px-4 text-sm text-zinc-500 dark:text-zinc-400"),
-        ),
-        aria_label=t("conversations"),
-        class_name=rx.cond(
-            Threads.shown,
-            f"fixed inset-y-0 left-0 z-20 w-72 flex shadow-xl md:static md:w-64 md:shadow-none {NAVIGATION}",
-            f"hidden md:flex w-64 {NAVIGATION}",
-        ),
-    )
-    return rx.fragment(
-        rx.cond(
-            Threads.shown,
-            rx.el.div(
-                on_click=Threads.close, aria_hidden="true", class_name="fixed inset-0 z-10 bg-black/40 md:hidden"
-            ),
-        ),
-        drawn,
-    )
-
-
-def new_thread() -> rx.Component:
-    """Begin another thread."""
-    return rx.el.button(
-        icon("add", "size-4"),
-        t("new_thread"),
-        type="button",
-        on_click=Composer.new_thread,
-        class_name=(
-            "flex-1 flex items-center gap-2 rounded-lg border border-zinc-300 dark:border-zinc-700 px-3 py-2 text-sm "
-            f"hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}"
-        ),
-    )
-
-
-def thread_link(row: RowVar) -> rx.Component:
-    """One thread: its title, marked when it is open."""
-    current = text(row, "id") == Transcript.thread_id
-    return rx.el.li(
-        rx.el.a(
-            rx.cond(text(row, "title"), text(row, "title"), t("untitled")),
-            href="/t/" + text(row, "id"),
-            aria_current=rx.cond(current, "page", rx.Var("undefined")),
-            class_name=rx.cond(
-                current,
-                f"block truncate rounded-lg px-3 py-2 text-sm bg-zinc-200 dark:bg-zinc-800 font-medium {FOCUS}",
-                f"block truncate rounded-lg px-3 py-2 text-sm hover:bg-zinc-200 dark:hover:bg-zinc-800 {FOCUS}",
-            ),
-        )
     )
 
 
@@ -110,6 +41,17 @@ def header() -> rx.Component:
         ),
         rx.el.h1("agui-app", class_name="text-sm font-semibold"),
         class_name="h-12 shrink-0 px-4 flex items-center gap-2 border-b border-zinc-200 dark:border-zinc-800",
+    )
+
+
+def strip() -> rx.Component:
+    """Says that the connection is lost, and goes by itself."""
+    lost = connection_lost(Standing.cut_off)
+    return rx.el.div(
+        rx.cond(lost, rx.el.p(t("connection_lost"), class_name="px-4 py-2")),
+        role="status",
+        aria_live="polite",
+        class_name="text-sm text-center bg-amber-100 text-amber-900 dark:bg-amber-950 dark:text-amber-200",
     )
 
 
@@ -129,9 +71,10 @@ def problem() -> rx.Component:
 
 def log() -> rx.Component:
     """The rows, oldest first; older ones come when the reader nears the start."""
-    empty = (Transcript.settled.length() + Transcript.live.length() + Transcript.pending.length()) == 0
+    unsent = outbox(Transcript.thread_id, Transcript.live, Transcript.settled, Transcript.older)
+    empty = (Transcript.settled.length() + Transcript.live.length() + unsent.length()) == 0
     return LogView.create(
-        rx.cond(empty, rx.cond(Transcript.running, rx.fragment(), greeting())),
+        rx.cond(empty & Standing.opened, rx.cond(Standing.gone, rx.fragment(), greeting())),
         rx.cond(
             Transcript.has_more,
             rx.el.p(
@@ -146,7 +89,7 @@ def log() -> rx.Component:
         ),
         *(
             rx.foreach(rows, lambda item: transcript_row(item=item, key=item["id"]))
-            for rows in (Transcript.older, Transcript.settled, Transcript.live, Transcript.pending)
+            for rows in (Transcript.older, Transcript.settled, Transcript.live, unsent)
         ),
         loading=Transcript.loading_older,
         on_start=Transcript.load_older,
@@ -179,13 +122,24 @@ def suggestion(texts: tuple[str, str]) -> rx.Component:
     return rx.el.button(
         words,
         type="button",
-        on_click=Composer.send(
-            rx.Var.create({"message": words, "timezone": display("readerZone"), "locale": Preferences.locale})
-        ),
+        on_click=calls("say", words),
         class_name=(
             "rounded-xl border border-zinc-200 dark:border-zinc-700 px-4 py-3 text-left text-sm "
             f"hover:bg-zinc-50 dark:hover:bg-zinc-900 {FOCUS}"
         ),
+    )
+
+
+def foot() -> rx.Component:
+    """The composer; or, when there is nothing left to write to, what became of the thread."""
+    return rx.cond(
+        Standing.gone,
+        rx.el.div(
+            rx.el.p(t("gone"), role="alert", class_name="text-sm"),
+            rx.el.div(new_thread(), class_name="flex"),
+            class_name="shrink-0 mx-auto p-6 flex flex-col items-center gap-3",
+        ),
+        composer(),
     )
 
 
@@ -204,9 +158,11 @@ def composer() -> rx.Component:
             ),
             rx.cond(Transcript.running, stop_button(), send_button()),
             running=Transcript.running,
+            ready=Standing.opened,
             locale=Preferences.locale,
+            api=Preferences.api,
             thread=Transcript.thread_id,
-            on_send=Composer.send,
+            on_sent=Composer.sent,
             class_name=(
                 "mx-auto w-[calc(100%-2rem)] max-w-[46rem] flex items-end gap-2 rounded-2xl border border-zinc-300 "
                 "dark:border-zinc-700 bg-white dark:bg-zinc-900 p-2 shadow-sm focus-within:border-indigo-500"

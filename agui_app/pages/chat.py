@@ -15,11 +15,11 @@ THREAD_ROUTE = "/t/[thread]"
 def add_chat(app: rx.App) -> None:
     """Add both routes."""
     app.add_page(
-        shell, route="/", title="agui-app", on_load=[Preferences.detect, Transcript.open_newest, Threads.refresh]
+        shell, route="/", title="agui-app", on_load=[Preferences.detect, Transcript.open_newest, Threads.follow]
     )
     app.add_page(
         shell,
         route=THREAD_ROUTE,
         title="agui-app",
-        on_load=[Preferences.detect, Transcript.open_thread, Threads.refresh],
+        on_load=[Preferences.detect, Transcript.open_thread, Threads.follow],
     )

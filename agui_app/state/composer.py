@@ -1,65 +1,37 @@
-"""The composer: sends what the reader typed, stops the run."""
+"""What a reader does to a run: see the one that a message started, stop it, have the newest turn answered again."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any
 
 import reflex as rx
 
-from agui_app.errors import AguiError
+from agui_app.errors import AguiError, RunActive
 from agui_app.protocol.ids import new_id
 from agui_app.state import followers
 from agui_app.state.backend import client
-from agui_app.state.threads import Threads
-from agui_app.state.transcript import THREAD_PATH, Transcript
-
-MESSAGE_FIELD = "message"
-ZONE_FIELD = "timezone"
-LOCALE_FIELD = "locale"
+from agui_app.state.transcript import THREAD_PATH, Transcript, thread_of
 
 Body = dict[str, Any]
 """A `RunAgentInput`, as `POST /runs` takes it."""
 
 
 class Composer(rx.State):
-    """What a reader does to a run. It has no vars: the text stays in the browser until it is sent."""
-
-    _unsent: dict[str, Body] = {}
-    """Message id -> the request that failed. Sent again as it was: the server knows the run by its id."""
+    """It has no vars: a text stays in the browser until the server has it, which `assets/outbox.js` sees to."""
 
     @rx.event(background=True)
-    async def send(self, form: dict[str, Any]) -> AsyncIterator[Any]:
-        """Start a run with the text of the form. Its row is shown at once and stays, marked, when sending fails."""
-        text = str(form.get(MESSAGE_FIELD, ""))
-        if not text.strip():
-            return
+    async def sent(self, thread_id: str) -> AsyncIterator[Any]:
+        """Follow the thread that has taken a message, unless the tab does already."""
         async with self:
-            transcript = await self.get_state(Transcript)
-            if transcript.running:
-                return
-            body = run_body(transcript.thread_id or new_id("thread"), text, form)
-        async for event in self._start(body):
-            yield event
-
-    async def _start(self, body: Body) -> AsyncIterator[Any]:
-        """Start the run of `body`; its row is shown at once and stays, marked, when that fails."""
-        message = body["messages"][0]
-        async with self:
-            transcript = await self.get_state(Transcript)
-            transcript.wait_for(message["id"], message["content"])
             tab, path = self.router.session.client_token, self.router.url.path
-        try:
-            await client().start_run(body)
-        except AguiError as error:
-            async with self:
-                self._unsent = {**self._unsent, message["id"]: body}
-                (await self.get_state(Transcript)).mark_unsent(message["id"], error.detail)
+            open_thread = (await self.get_state(Transcript)).thread_id
+        if followers.followed(tab) == thread_id:
             return
-        if followers.followed(tab) != body["threadId"]:
-            here = path.startswith(THREAD_PATH)
-            yield Transcript.open_thread if here else rx.redirect(f"{THREAD_PATH}{body['threadId']}", replace=True)
-        yield Threads.refresh
+        if thread_of(path) == thread_id:
+            yield Transcript.open_thread
+        elif not thread_of(path) and not open_thread:
+            yield rx.redirect(f"{THREAD_PATH}{thread_id}", replace=True)
 
     @rx.event
     def new_thread(self) -> Any:
@@ -74,25 +46,33 @@ class Composer(rx.State):
         try:
             await client().cancel(thread_id)
         except AguiError as error:
-            async with self:
-                (await self.get_state(Transcript)).problem = error.detail
+            await self._tell(error)
 
     @rx.event(background=True)
-    async def send_again(self, message_id: str) -> AsyncIterator[Any]:
-        """Send a message whose sending failed once more."""
+    async def retry(self, message_id: str, timezone: str, locale: str) -> None:
+        """Let the newest turn, which begins with that message, be answered again."""
         async with self:
-            body = dict(self._unsent).get(message_id)
-        if body:
-            async for event in self._start(body):
-                yield event
+            transcript = await self.get_state(Transcript)
+            if transcript.running:
+                return
+            thread_id = transcript.thread_id
+        try:
+            await client().start_run(retry_body(thread_id, message_id, timezone, locale))
+        except RunActive:
+            return  # the second of two clicks: the run of the first is active
+        except AguiError as error:
+            await self._tell(error)
+
+    async def _tell(self, error: AguiError) -> None:
+        async with self:
+            (await self.get_state(Transcript)).problem = error.detail
 
 
-def run_body(thread_id: str, text: str, form: Mapping[str, Any]) -> Body:
-    """The request that starts a run with `text`; zone and language of the reader travel with it."""
-    props = {field: str(form[field]) for field in (ZONE_FIELD, LOCALE_FIELD) if form.get(field)}
+def retry_body(thread_id: str, message_id: str, timezone: str, locale: str) -> Body:
+    """The request that replaces everything after a message by a new answer."""
     return {
         "threadId": thread_id,
         "runId": new_id("run"),
-        "messages": [{"id": new_id("msg"), "role": "user", "content": text}],
-        "forwardedProps": props,
+        "messages": [],
+        "forwardedProps": {"replaceFrom": message_id, "timezone": timezone, "locale": locale},
     }

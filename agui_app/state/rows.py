@@ -15,14 +15,15 @@ from agui_app.conversation.model import (
     Item,
     ItemKind,
     MessageStatus,
+    Role,
     Run,
     RunStatus,
 )
 
 Row = dict[str, Any]
 """kind, id, status, role?, text?, hot?, tool?, args?, error?, card?, cardType?, fallback?, at?, missing?, activity?,
-activityType?; mark? and markText? on the last row of a run that ended badly; pending? and failed? on a row that is
-not sent yet."""
+activityType?; mark?, markText? and turn? (id of the message that it answers) on the last row of a run that ended
+badly. A row that is not sent yet comes from `assets/outbox.js` and has pending, failed and waiting besides."""
 
 UNSETTLED = frozenset({MessageStatus.STREAMING, CallStatus.PENDING, CallStatus.EXECUTING})
 ENDED_BADLY = frozenset({RunStatus.FAILED, RunStatus.INTERRUPTED, RunStatus.CANCELLED})
@@ -39,6 +40,8 @@ class View:
     progress: tuple[Row, ...]
     """Steps of the newest run, the three stages first; empty until one has come."""
     running: bool
+    retry_from: str = ""
+    """Id of the newest message, when its answer ended badly and may be tried again."""
 
 
 def view(conversation: Conversation, hot_id: str = "", *, skip: frozenset[str] = frozenset()) -> View:
@@ -57,6 +60,7 @@ def view(conversation: Conversation, hot_id: str = "", *, skip: frozenset[str] =
         hot_text=next((growing_text(item) for item in items if item.id == hot_id), ""),
         progress=progress(newest),
         running=conversation.active_run_id is not None,
+        retry_from=retry_from(conversation),
     )
 
 
@@ -118,14 +122,35 @@ def progress(run: Run | None) -> tuple[Row, ...]:
     return (*(stages if any_stage else ()), *others)
 
 
+def retry_from(conversation: Conversation) -> str:
+    """Id of the newest user message, when the run that answered it is the newest and ended badly."""
+    if not conversation.runs or conversation.runs[-1].status not in ENDED_BADLY:
+        return ""
+    return next((message.id for message in reversed(conversation.messages) if message.role is Role.USER), "")
+
+
 def run_marks(items: Sequence[Item], runs: Sequence[Run]) -> dict[str, Row]:
-    """How the runs that did not end well ended: id of the run's last item -> {mark, markText?}."""
-    last = {item.run_id: item.id for item in items}
+    """How the runs that did not end well ended: id of the run's last item -> {mark, markText?, turn?}.
+
+    A newest run that made no item is marked at the last one; one that was replaced is not marked.
+    """
+    last: dict[str | None, tuple[str, str]] = {}
+    here = ("", "")
+    for item in items:
+        here = (item.id, item.id if item.role == Role.USER else here[1])
+        last[item.run_id] = here
+    if runs:
+        last.setdefault(runs[-1].run_id, here)
     return {
-        last[run.run_id]: {"mark": run.status.value} | ({"markText": run.error.message} if run.error else {})
+        last[run.run_id][0]: _mark(run, last[run.run_id][1])
         for run in runs
-        if run.status in ENDED_BADLY and run.run_id in last
+        if run.status in ENDED_BADLY and run.superseded_by is None and run.run_id in last
     }
+
+
+def _mark(run: Run, turn: str) -> Row:
+    mark = {"mark": run.status.value, "markText": run.error.message if run.error else "", "turn": turn}
+    return {key: value for key, value in mark.items() if value}
 
 
 def page_rows(page: Conversation, *, newer_run: str | None = None) -> list[Row]:
@@ -133,8 +158,3 @@ def page_rows(page: Conversation, *, newer_run: str | None = None) -> list[Row]:
     items = rows(page)
     marks = run_marks(items, [run for run in page.runs if run.run_id != newer_run])
     return [row(item) | marks.get(item.id, {}) for item in items]
-
-
-def pending_row(message_id: str, text: str) -> Row:
-    """The reader's own message before the server has it."""
-    return {"kind": "message", "id": message_id, "status": "complete", "role": "user", "text": text, "pending": True}

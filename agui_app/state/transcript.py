@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,22 +11,24 @@ from urllib.parse import unquote
 import anyio
 import reflex as rx
 
-from agui_app.client import ServerEvent
+from agui_app.client import ServerEvent, may_pass
 from agui_app.conversation.history import from_page
 from agui_app.conversation.items import rows
-from agui_app.conversation.model import Conversation
+from agui_app.conversation.model import Conversation, Item, Role
 from agui_app.conversation.reducer import reduce
 from agui_app.errors import AguiError, NotFound
-from agui_app.protocol.events import read_event
+from agui_app.protocol.events import our_metadata, read_event
 from agui_app.state import followers
 from agui_app.state.backend import client
 from agui_app.state.live_text import BLOCKS, EMPTY, Blocks, grow
-from agui_app.state.rows import Row, View, page_rows, pending_row, view
+from agui_app.state.rows import Row, View, page_rows, view
 
 PAGE_LIMIT = 50
+MAX_PAGE_LIMIT = 200  # the API's
 LIVE_ROWS = 24  # with more than this at the end of a run the newest page is read anew: a long-lived tab stays small
 BLOCK_NAMES = tuple(f"b{index:02d}" for index in range(BLOCKS))
 THREAD_PATH = "/t/"
+PAUSES_S = (0.2, 0.5, 1.0, 2.0, 5.0)  # between two attempts to read a page; the last one again and again
 
 
 class Live(rx.State):
@@ -34,6 +36,17 @@ class Live(rx.State):
 
     __annotations__ = dict.fromkeys(BLOCK_NAMES, str)
     vars().update(dict.fromkeys(BLOCK_NAMES, ""))
+
+
+class Standing(rx.State):
+    """How the page stands to its server."""
+
+    opened: bool = False
+    """The newest page of the thread was read, or there is none; drawn by the empty page."""
+    cut_off: bool = False
+    """The server cannot follow the thread at the moment; drawn by the strip."""
+    gone: bool = False
+    """The open thread was deleted; drawn in place of the composer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +61,22 @@ class Window:
 
 
 def open_window(page: dict[str, Any]) -> tuple[Window, list[Row]]:
-    """The window of a history page, and the rows that settle: all but those of the run that is active."""
+    """The window of a history page, and the rows that settle: all but those of the turn that is being answered."""
     conversation = from_page(page)
-    active = conversation.active_run_id
-    earlier = [item.id for item in rows(conversation) if active is None or item.run_id != active]
-    settled = frozenset(earlier)
+    settled = frozenset(item.id for item in _settled_items(conversation))
     drawn = [row for row in page_rows(conversation) if row["id"] in settled]
     return advance(Window(conversation, settled), ()), drawn
+
+
+def _settled_items(conversation: Conversation) -> Sequence[Item]:
+    """The items before the active run's; a run that answers anew has none, then those before its turn's message."""
+    items, active = rows(conversation), conversation.active_run_id
+    if active is None:
+        return items
+    if all(item.run_id != active for item in items):
+        asked = [index for index, item in enumerate(items) if item.role == Role.USER]
+        return items[: asked[-1]] if asked else items
+    return [item for item in items if item.run_id != active]
 
 
 def advance(window: Window, events: Sequence[ServerEvent]) -> Window:
@@ -65,6 +87,34 @@ def advance(window: Window, events: Sequence[ServerEvent]) -> Window:
     shown = view(conversation, window.hot_id, skip=window.settled)
     blocks = grow(window.blocks, shown.hot_text) if shown.hot_id else window.blocks
     return replace(window, conversation=conversation, hot_id=shown.hot_id, blocks=blocks, shown=shown)
+
+
+def first_run(page: Conversation) -> str:
+    """The run that the first message of a page belongs to."""
+    return (page.messages[0].run_id or "") if page.messages else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is before the newest page of a thread, as far as it was read."""
+
+    rows: tuple[Row, ...]
+    cursor: str
+    """Of the page before; empty when there is none."""
+    first_run: str
+    """The run of the first message that was read: when it goes on in the page before, it is marked here."""
+    has_more: bool
+
+    @classmethod
+    def before(cls, page: dict[str, Any]) -> Past:
+        """Nothing yet of what is before `page`."""
+        return cls((), page.get("nextCursor") or "", first_run(from_page(page)), bool(page["hasMore"]))
+
+    def with_page(self, page: dict[str, Any]) -> Past:
+        """With the page before it."""
+        conversation = from_page(page)
+        found = page_rows(conversation, newer_run=self.first_run)
+        return Past((*found, *self.rows), page.get("nextCursor") or "", first_run(conversation), bool(page["hasMore"]))
 
 
 class Transcript(rx.State):
@@ -78,12 +128,12 @@ class Transcript(rx.State):
     """Rows of the newest page as it was read; drawn by the log."""
     live: list[Row] = []
     """Rows of what came since; drawn by the log."""
-    pending: list[Row] = []
-    """The reader's own messages that the server has not confirmed; drawn by the log."""
     progress: list[Row] = []
     """Steps of the newest run; drawn by the progress list."""
     running: bool = False
     """A run is active; drawn by the composer."""
+    retry_from: str = ""
+    """The message whose answer ended badly and may be tried again; drawn by the mark of its turn."""
     has_more: bool = False
     """There are older messages; drawn by the log."""
     loading_older: bool = False
@@ -92,7 +142,6 @@ class Transcript(rx.State):
     """Why the thread cannot be shown; drawn above the log."""
     _cursor: str = ""
     _first_run: str = ""
-    _active: bool = False
 
     @rx.event(background=True)
     async def open_newest(self) -> None:
@@ -102,7 +151,7 @@ class Transcript(rx.State):
         thread_id = ""
         with followers.following(tab, "") as scope:
             try:
-                threads = (await client().threads(limit=1))["threads"]
+                threads = (await self._ask(lambda: client().threads(limit=1)))["threads"]
                 thread_id = str(threads[0]["id"]) if threads else ""
             except AguiError as error:
                 async with self:
@@ -115,38 +164,44 @@ class Transcript(rx.State):
     async def open_thread(self) -> None:
         """Show the thread of the address and follow it until the tab leaves or closes."""
         async with self:
-            tab = self.router.session.client_token
-            thread_id = unquote(self.router.url.path).removeprefix(THREAD_PATH).strip("/")
+            tab, thread_id = self.router.session.client_token, thread_of(self.router.url.path)
         await self._open(tab, thread_id)
 
     async def _open(self, tab: str, thread_id: str) -> None:
         with followers.following(tab, thread_id):
             async with self:
                 if self.thread_id != thread_id:
-                    self._show_nothing(thread_id)
+                    self.show_nothing(thread_id)
+                await self._stand(gone=False, cut_off=False, opened=not thread_id)
             try:
                 if thread_id:
                     await self._follow(thread_id)
             except NotFound:
                 async with self:
-                    self._show_nothing(thread_id, keep_pending=True)
+                    was_there = bool(self.settled or self.live)
+                    self.show_nothing(thread_id)
+                    await self._stand(gone=was_there, opened=True)
             except AguiError as error:
                 async with self:
                     self.problem = error.detail
 
     async def _follow(self, thread_id: str) -> None:
-        """Read the newest page, then every event after it; again when the window has grown too long."""
+        """Read the newest page, then every event after it; again when the page can no longer be brought up to date."""
         while True:
-            page = await client().history(thread_id, limit=PAGE_LIMIT)
+            page = await self._ask(lambda: client().history(thread_id, limit=PAGE_LIMIT))
+            past = await self._read_past(thread_id, page)
             window, settled = open_window(page)
             with anyio.CancelScope(shield=True):
                 async with self:
-                    self._show_page(page, settled)
+                    self._set(settled=settled, problem="", loading_older=False)
+                    self._show_past(past)
+                    await self._stand(opened=True)
                     await self._show(window, None)
-            async with aclosing(client().follow_batches(thread_id, after=page["lastEventId"])) as batches:
+            events = client().follow_batches(thread_id, page["lastEventId"], on_connection=self._connected)
+            async with aclosing(events) as batches:
                 async for batch in batches:
-                    if any(received.page is not None for received in batch):
-                        break  # the server does not know our id: the window is read anew
+                    if any(outdates(received) for received in batch):
+                        break
                     before, window = window, advance(window, batch)
                     with anyio.CancelScope(shield=True):
                         async with self:
@@ -156,23 +211,65 @@ class Transcript(rx.State):
                 else:
                     return
 
+    async def _read_past(self, thread_id: str, page: dict[str, Any]) -> Past:
+        """What is before a newest page: as many rows as the reader has scrolled back to, read anew."""
+        async with self:
+            wanted = len(self.older) if self.thread_id == thread_id else 0
+        past = Past.before(page)
+        while past.has_more and len(past.rows) < wanted:
+            limit = min(wanted - len(past.rows), MAX_PAGE_LIMIT)
+            before = past.cursor
+            past = past.with_page(
+                await self._ask(lambda before=before, limit=limit: client().history(thread_id, before, limit))
+            )
+        return past
+
+    def _show_past(self, past: Past) -> None:
+        self._set(older=list(past.rows), has_more=past.has_more)
+        self._cursor, self._first_run = past.cursor, past.first_run
+
+    async def _ask(self, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """What the API answers; asked again, and the reader told, as long as what is wrong may pass.
+
+        Raises: AguiError: a refusal.
+        """
+        pauses = iter(PAUSES_S)
+        while True:
+            try:
+                answer = await ask()
+            except AguiError as error:
+                if not may_pass(error):
+                    raise
+            else:
+                await self._connected(True)
+                return answer
+            await self._connected(False)
+            await anyio.sleep(next(pauses, PAUSES_S[-1]))
+
+    async def _connected(self, stands: bool) -> None:
+        """Note whether the server can follow the thread."""
+        with anyio.CancelScope(shield=True):
+            async with self:
+                await self._stand(cut_off=not stands)
+
+    async def _stand(self, **values: bool) -> None:
+        """Assign what differs in `Standing`."""
+        standing = await self.get_state(Standing)
+        for name, value in values.items():
+            if getattr(standing, name) != value:
+                setattr(standing, name, value)
+
     def _set(self, **values: Any) -> None:
         """Assign what differs: an equal value would be sent again."""
         for name, value in values.items():
             if getattr(self, name) != value:
                 setattr(self, name, value)
 
-    def _show_nothing(self, thread_id: str, *, keep_pending: bool = False) -> None:
+    def show_nothing(self, thread_id: str) -> None:
+        """Empty the page of a thread."""
         self._set(thread_id=thread_id, older=[], settled=[], live=[], progress=[], problem="")
-        self._set(has_more=False, loading_older=False)
+        self._set(has_more=False, loading_older=False, running=False, retry_from="")
         self._cursor = ""
-        if not keep_pending:
-            self._active = False
-            self._set(pending=[], running=False)
-
-    def _show_page(self, page: dict[str, Any], settled: list[Row]) -> None:
-        self._set(older=[], settled=settled, problem="", has_more=bool(page["hasMore"]), loading_older=False)
-        self._cursor, self._first_run = _cursor(page), first_run(from_page(page))
 
     async def _show(self, window: Window, before: Window | None) -> None:
         """Assign what differs between `before` and `window`; each var only when it has to be sent."""
@@ -180,25 +277,14 @@ class Transcript(rx.State):
         assert shown is not None
         if earlier is None or shown.rows != earlier.rows:
             self._set(live=list(shown.rows))
-            self._confirm(window.conversation)
         if earlier is None or shown.progress != earlier.progress:
             self._set(progress=list(shown.progress))
-        self._active = shown.running
-        waits = any("failed" not in waiting for waiting in self.pending)
-        self._set(running=shown.running or waits)
+        self._set(running=shown.running, retry_from=shown.retry_from)
         if before is None or window.blocks != before.blocks:
             text = await self.get_state(Live)
             for name, block in zip(BLOCK_NAMES, window.blocks, strict=True):
                 if getattr(text, name) != block:
                     setattr(text, name, block)
-
-    def _confirm(self, conversation: Conversation) -> None:
-        """Take away the pending rows that the server has."""
-        if self.pending:
-            known = {message.id for message in conversation.messages}
-            left = [dict(waiting) for waiting in self.pending if waiting["id"] not in known]
-            if len(left) != len(self.pending):
-                self.pending = left
 
     @rx.event(background=True)
     async def load_older(self) -> None:
@@ -211,44 +297,26 @@ class Transcript(rx.State):
         page: dict[str, Any] | None = None
         try:
             page = await client().history(thread_id, before=cursor, limit=PAGE_LIMIT)
+        except AguiError:
+            pass  # the next gesture asks again
         finally:
             with anyio.CancelScope(shield=True):
                 async with self:
                     if self.thread_id == thread_id and self._cursor == cursor:
-                        self._prepend(page)
-
-    def wait_for(self, message_id: str, text: str) -> None:
-        """Show the reader's message before the server has it."""
-        self.pending = [*self._others(message_id), pending_row(message_id, text)]
-        self.running = True
-
-    def mark_unsent(self, message_id: str, reason: str) -> None:
-        """Say that the message did not reach the server."""
-        found = next((dict(waiting) for waiting in self.pending if waiting["id"] == message_id), None)
-        if found:
-            self.pending = [*self._others(message_id), {**found, "failed": reason}]
-        self.running = self._active
-
-    def _others(self, message_id: str) -> list[Row]:
-        return [dict(waiting) for waiting in self.pending if waiting["id"] != message_id]
-
-    def _prepend(self, page: dict[str, Any] | None) -> None:
-        self.loading_older = False
-        if page is None:
-            return
-        conversation = from_page(page)
-        found = page_rows(conversation, newer_run=self._first_run)
-        self.older = [*found, *(dict(known) for known in self.older)]
-        self.has_more, self._cursor, self._first_run = bool(page["hasMore"]), _cursor(page), first_run(conversation)
+                        self.loading_older = False
+                        if page is not None:
+                            known = tuple(dict(row) for row in self.older)
+                            self._show_past(Past(known, cursor, self._first_run, True).with_page(page))
 
 
-def first_run(page: Conversation) -> str:
-    """The run that the first message of a page belongs to."""
-    return (page.messages[0].run_id or "") if page.messages else ""
+def thread_of(path: str) -> str:
+    """The thread that the address of a page names; none at `/`."""
+    return unquote(path).removeprefix(THREAD_PATH).strip("/")
 
 
-def _cursor(page: dict[str, Any]) -> str:
-    return page.get("nextCursor") or ""
+def outdates(received: ServerEvent) -> bool:
+    """Whether the page has to be read anew: the server does not know our position, or an answer is replaced."""
+    return received.page is not None or bool(our_metadata(read_event(received.event)).get("replaces"))
 
 
 def _too_long(window: Window) -> bool:

@@ -5,6 +5,9 @@
 - `stream N`: N characters, twenty at a time, two hundred times a second
 - `burst N`: N characters at once
 - `card`: a calendar card of its own making; `unknown`: a card of an unknown type
+- `flaky`: says half a sentence and fails, the first time that it is asked
+- `silent`: nothing, until it is stopped
+- `count` and whatever follows: the number of characters
 - anything else: an echo
 """
 
@@ -29,10 +32,17 @@ def event(type_: str, **fields: Any) -> Event:
 class ScriptedAgent:
     """Does what the newest user message says."""
 
+    def __init__(self) -> None:
+        self._failed: set[str] = set()
+        """Ids of the messages whose first answer failed."""
+
     async def run(self, input: AgentInput) -> AsyncIterator[Event]:
-        said = next(message.text for message in reversed(input.messages) if message.role is Role.USER)
+        asked = next(message for message in reversed(input.messages) if message.role is Role.USER)
+        said = asked.text
         word, _, rest = said.partition(" ")
         message_id = f"{input.run_id}.answer"
+        if word == "silent":
+            await asyncio.Event().wait()
         yield event("STEP_STARTED", stepName="intent")
         yield event("STEP_FINISHED", stepName="intent")
         if word in ("card", "unknown"):
@@ -42,6 +52,9 @@ class ScriptedAgent:
         yield event("TEXT_MESSAGE_START", messageId=message_id, role="assistant")
         async for piece in self._pieces(word, rest, said):
             yield event("TEXT_MESSAGE_CONTENT", messageId=message_id, delta=piece)
+        if word == "flaky" and asked.id not in self._failed:
+            self._failed.add(asked.id)
+            raise RuntimeError("half way")
         yield event("TEXT_MESSAGE_END", messageId=message_id)
         yield event("STEP_FINISHED", stepName="report")
 
@@ -62,6 +75,8 @@ class ScriptedAgent:
                     await asyncio.sleep(0.005)
             case "burst":
                 yield ("abcdefghi " * (int(rest) // 10 + 1))[: int(rest)]
+            case _ if said.startswith("count"):
+                yield f"{len(said)} characters"
             case _:
                 yield f"You said: {said}"
 

@@ -14,7 +14,9 @@ SCRIPTED = "tests.e2e.agents:ScriptedAgent"
 
 READ_ROWS = """log => [...log.querySelectorAll('[data-item-id]')].map(row => ({
     kind: row.dataset.itemKind, id: row.dataset.itemId, status: row.dataset.status, role: row.dataset.role ?? null,
-    card: row.querySelector('[data-card-type]')?.dataset.cardType ?? null, text: row.innerText.trim()}))"""
+    card: row.querySelector('[data-card-type]')?.dataset.cardType ?? null,
+    text: [...row.querySelectorAll('[data-run-status] button')]
+        .reduce((text, button) => text.replace(button.innerText, ''), row.innerText).trim()}))"""
 
 
 def log(page: Page) -> Locator:
@@ -45,9 +47,17 @@ async def say(page: Page, text: str) -> None:
 
 
 async def settled(page: Page) -> None:
-    """Wait until no run is active."""
+    """Wait until the server has every message and no run is active."""
+    await expect(log(page).locator('[data-pending="true"]')).to_have_count(0)
     await expect(page.get_by_role("button", name="Send")).to_be_visible()
-    await expect(log(page).locator('[data-status="streaming"], [data-pending="true"]')).to_have_count(0)
+    await expect(log(page).locator('[data-status="streaming"]')).to_have_count(0)
+
+
+def provoked(errors: list[str], complaint: str) -> None:
+    """Takes what the test provoked out of the complaints of the page. There must be some."""
+    left = [error for error in errors if complaint not in error]
+    assert len(left) < len(errors), f"the page did not complain of {complaint!r}"
+    errors[:] = left
 
 
 async def stages(page: Page) -> dict[str, str]:

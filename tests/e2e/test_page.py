@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import Servers
 from tests.e2e.server import Server
-from tests.e2e.talk import SCRIPTED, composer, item, log, rows, say, settled
+from tests.e2e.talk import SCRIPTED, composer, item, log, provoked, rows, say, settled
 
 
 async def test_a_message_that_cannot_be_sent_stays_with_its_reason(
@@ -26,6 +26,7 @@ async def test_a_message_that_cannot_be_sent_stays_with_its_reason(
     await say(page, "short")
     await expect(item(page, "message", role="assistant")).to_have_text("You said: short")
     assert [row["text"][:5] for row in await rows(page) if row["role"] == "user"] == ["short", "xxxxx"]
+    provoked(page_errors, "status of 413")
 
 
 async def test_a_suggestion_is_sent_with_a_click(page: Page, server: Server) -> None:

@@ -52,3 +52,23 @@ async def test_a_follower_that_fails_leaves_nothing_behind() -> None:
 def test_stopping_a_tab_that_follows_nothing_does_nothing() -> None:
     followers.stop("nobody")
     assert followers.count() == 0
+
+
+async def test_a_tab_follows_the_changes_beside_its_thread_and_leaves_both() -> None:
+    thread, changes = await started_follower("tab", "a"), await started_follower("tab", followers.CHANGES)
+    assert followers.count() == 2
+    assert followers.followed("tab") == "a"
+    assert followers.follows_changes("tab")
+    followers.leave("tab")
+    assert [await thread, await changes] == ["stopped", "stopped"]
+    assert followers.count() == 0
+
+
+async def test_a_tab_that_has_closed_before_its_follower_starts_follows_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(followers, "_is_open", lambda tab: tab != "closed")
+    with followers.following("closed", "a") as scope:
+        await anyio.sleep_forever()
+    assert scope.cancelled_caught
+    assert followers.count() == 0

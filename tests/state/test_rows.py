@@ -7,7 +7,7 @@ from typing import Any
 from agui_app.conversation.model import Conversation
 from agui_app.conversation.reducer import reduce
 from agui_app.protocol.events import read_event
-from agui_app.state.rows import View, page_rows, pending_row, view
+from agui_app.state.rows import View, page_rows, view
 
 START = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
 TEXT = [
@@ -110,12 +110,27 @@ def test_a_row_that_was_drawn_before_is_left_out() -> None:
     assert view(fold(START, *TEXT), skip=frozenset({"m"})).rows == ()
 
 
-def test_the_readers_own_message_is_shown_before_the_server_has_it() -> None:
-    assert pending_row("m", "hi") == {
-        "kind": "message",
-        "id": "m",
-        "status": "complete",
-        "role": "user",
-        "text": "hi",
-        "pending": True,
-    }
+def test_the_mark_of_a_run_knows_the_message_that_it_answers() -> None:
+    said = {"input": {"messages": [{"id": "u", "role": "user", "content": "hi"}]}}
+    failed = fold(START | said, *TEXT, {"type": "RUN_ERROR", "message": "no model"})
+    assert view(failed).rows[-1]["turn"] == page_rows(failed)[-1]["turn"] == "u"
+    assert view(failed).retry_from == "u"
+
+
+def test_a_run_without_a_row_of_its_own_is_marked_at_the_last_row() -> None:
+    said = {"input": {"messages": [{"id": "u", "role": "user", "content": "hi"}]}}
+    answered = fold(START | said, *TEXT, {"type": "TEXT_MESSAGE_END", "messageId": "m"}, END)
+    failed = fold({**START, "runId": "r2"}, {"type": "RUN_ERROR", "message": "no model"}, start=answered)
+    assert [row.get("mark") for row in page_rows(failed)] == [None, "failed"]
+    assert page_rows(failed)[-1]["turn"] == "u"
+
+
+def test_only_the_newest_turn_may_be_answered_again_and_only_when_it_ended_badly() -> None:
+    said = {"input": {"messages": [{"id": "u", "role": "user", "content": "hi"}]}}
+    failed = fold(START | said, *TEXT, {"type": "RUN_ERROR", "message": "no model"})
+    assert view(fold()).retry_from == ""
+    assert view(fold(START | said, *TEXT)).retry_from == ""
+    more = {"runId": "r2", "input": {"messages": [{"id": "u2", "role": "user", "content": "more"}]}}
+    going = fold({**START, **more}, start=failed)
+    assert view(going).retry_from == ""
+    assert view(fold({**END, "runId": "r2"}, start=going)).retry_from == ""

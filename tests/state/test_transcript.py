@@ -9,7 +9,7 @@ from agui_app.conversation.history import page_message, page_run
 from agui_app.conversation.model import Conversation
 from agui_app.conversation.reducer import reduce
 from agui_app.protocol.events import read_event
-from agui_app.state.transcript import advance, first_run, open_window
+from agui_app.state.transcript import Past, advance, first_run, open_window, outdates, thread_of
 
 SAID = {"id": "u", "role": "user", "content": "hi"}
 HELLO = [
@@ -80,3 +80,42 @@ def test_the_first_run_of_a_page_is_that_of_its_first_message() -> None:
     conversation = Conversation()
     assert first_run(conversation) == ""
     assert first_run(reduce(conversation, read_event(HELLO[0]))) == "r1"
+
+
+RETRIED = {
+    "type": "RUN_STARTED",
+    "threadId": "t",
+    "runId": "r2",
+    "metadata": {"agui-app": {"replaces": {"after": "u"}}},
+}
+
+
+def test_a_run_that_replaces_an_answer_makes_the_page_be_read_anew() -> None:
+    (started, replacing) = received([HELLO[0], RETRIED])
+    assert not outdates(started)
+    assert outdates(replacing)
+
+
+def test_the_message_that_is_answered_anew_stays_with_its_answer_so_that_a_silent_end_is_marked_at_it() -> None:
+    page = page_of([*HELLO, {**RETRIED, "metadata": {}}])
+    page["messages"] = page["messages"][:1]
+    window, settled = open_window(page)
+    failed = {"type": "RUN_ERROR", "message": "no model"}
+    window = advance(window, received([failed]))
+    assert settled == []
+    assert window.shown is not None
+    assert [(row["id"], row.get("mark"), row.get("turn")) for row in window.shown.rows] == [("u", "failed", "u")]
+
+
+def test_the_past_grows_by_whole_pages_and_knows_where_the_next_begins() -> None:
+    newest = {**page_of(HELLO), "hasMore": True, "nextCursor": "c1"}
+    older = {**page_of([{**event, "runId": "r0"} for event in HELLO]), "nextCursor": None}
+    past = Past.before(newest)
+    assert past == Past((), "c1", "r1", True)
+    grown = past.with_page(older)
+    assert [row["id"] for row in grown.rows] == ["u", "m"]
+    assert (grown.cursor, grown.first_run, grown.has_more) == ("", "r0", False)
+
+
+def test_the_address_of_a_page_names_its_thread() -> None:
+    assert [thread_of(path) for path in ("/", "/t/a", "/t/a%40b/")] == ["", "a", "a@b"]
