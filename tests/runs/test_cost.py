@@ -67,7 +67,7 @@ def statements(database: Database) -> Iterator[list[str]]:
 
 async def test_a_run_asks_the_same_of_the_database_in_a_long_thread(open_house: Open) -> None:
     rounds = [script for _ in LENGTHS for script in (call("echo", {"say": "x"}), text("done"))]
-    async with open_house(Scripted(*rounds), flush_interval_s=0.5) as house:
+    async with open_house(Scripted(*rounds), flush_interval_s=60) as house:
         counts = {}
         for length in LENGTHS:
             await seed(house, f"t{length}", length)
