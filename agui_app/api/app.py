@@ -42,6 +42,9 @@ def create_api(get_services: Callable[[], Services], settings: Settings) -> Fast
     return api
 
 
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+
+
 class Unmatched:
     """What answers under /api when no route does: 405 when the path is one of ours, else 404."""
 
@@ -49,9 +52,10 @@ class Unmatched:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        for route in self._routes:
-            match, child_scope = route.matches(scope)
-            if match is Match.PARTIAL:
-                scope.update(child_scope)
-                return await route.handle(scope, receive, send)
+        taken = [method for method in METHODS if self._takes({**scope, "method": method})]
+        if taken:
+            raise HTTPException(405, headers={"Allow": ", ".join(taken)})
         raise HTTPException(404)
+
+    def _takes(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in self._routes)

@@ -78,7 +78,7 @@ def _page(document: dict[str, Any]) -> str:
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>agui-app API</title><style>{_STYLE}</style>'
-        f"<h1>agui-app API</h1><p>{escape(DESCRIPTION)}</p>"
+        f"<h1>agui-app API</h1><p>{_prose(DESCRIPTION)}</p>"
         f'<p>As OpenAPI: <a href="{OPENAPI_PATH}">{OPENAPI_PATH}</a></p>{operations}'
         f"<h2>Error codes</h2><table>{codes}</table></html>"
     )

@@ -59,6 +59,7 @@ async def test_an_unknown_path_under_api_is_a_problem_and_never_the_page(
         ("DELETE", "/api/v1/agent/history", "GET"),
         ("PUT", "/api/v1/agent/runs/t/cancel", "POST"),
         ("PATCH", "/api/openapi.json", "GET"),
+        ("GET", "/api/v1/agent/threads/t", "DELETE, PATCH"),
     ],
 )
 async def test_a_method_that_a_path_does_not_take_is_a_problem(
@@ -129,7 +130,7 @@ async def test_every_operation_documents_the_problems_that_it_can_answer_with(ba
         "GET /api/v1/agent/threads": [200, 403, 421, 422, 500, 503],
         "PATCH /api/v1/agent/threads/{threadId}": [200, 400, 403, 404, 413, 415, 421, 422, 500, 503],
         "DELETE /api/v1/agent/threads/{threadId}": [204, 403, 404, 421, 422, 500, 503],
-        "GET /api/v1/agent/changes": [200, 403, 421, 422, 500, 503],
+        "GET /api/v1/agent/changes": [200, 403, 421, 422, 429, 500, 503],
         "GET /api/v1/agent/tools": [200, 403, 421, 500, 503],
         "GET /healthz": [200, 403, 421, 500, 503],
         "GET /readyz": [200, 403, 421, 500, 503],

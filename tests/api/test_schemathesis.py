@@ -34,7 +34,9 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "10"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 RULES = (
     "a new thread needs at least one message",
-    "says nothing: only white space",
+    "says nothing:",
+    "characters; at most",
+    "the thread has no message",
     "is no configured agent",
     "is no IANA time zone",
 )
