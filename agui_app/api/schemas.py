@@ -155,6 +155,7 @@ class RunLine(_Closed):
     usage: NotRequired[Any]
     result: NotRequired[Any]
     interrupts: NotRequired[Annotated[list[dict[str, Any]], Field(description="what the agent asked")]]
+    supersededBy: NotRequired[Annotated[str, Field(description="the run that replaced it by a retry or an edit")]]
 
 
 class HistoryPage(_Closed):

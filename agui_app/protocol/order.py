@@ -47,6 +47,24 @@ class Order:
             return Verdict(event, violation)
         return Verdict(event if violation is None else None, violation)
 
+    def owed(self, event: ev.Event) -> list[ev.Event]:
+        """The end that stands before `event`: of a call that it answers or refuses while its arguments are open."""
+        if not isinstance(event, ev.ToolCallResultEvent | ev.ToolCallErrorEvent):
+            return []
+        return self._ends([("call", event.tool_call_id)])
+
+    def close(self) -> list[ev.Event]:
+        """The ends of everything that is open still, also of what a snapshot took away."""
+        return self._ends(list(self._parts))
+
+    def _ends(self, parts: list[tuple[str, str]]) -> list[ev.Event]:
+        """The ends of the open ones among `parts`, as somebody else than the agent writes them."""
+        return [
+            ev.with_our_metadata(_END[kind](id), interrupted=True)
+            for kind, id in parts
+            if kind in _END and self._parts.get((kind, id)) is _Part.OPEN
+        ]
+
     def start_run(self, event: ev.RunStartedEvent) -> str | None:
         if self._run_id is not None:
             return "a run starts once"
@@ -153,6 +171,16 @@ _KINDS_OF_ROLES = {
     "reasoning": "reasoning message",
     "activity": "activity",
 }
+
+_END: dict[str, Callable[[str], ev.Event]] = {
+    "message": lambda id: ev.TextMessageEndEvent(message_id=id),
+    "reasoning message": lambda id: ev.ReasoningMessageEndEvent(message_id=id),
+    "reasoning span": lambda id: ev.ReasoningEndEvent(message_id=id),
+    "call": lambda id: ev.ToolCallEndEvent(tool_call_id=id),
+    "step": lambda id: ev.StepFinishedEvent(step_name=id),
+    "subagent": lambda id: ev.SubagentErrorEvent(subagent_run_id=id, message="cut short"),
+}
+"""Kind of a part -> what ends it. Activities have no end."""
 
 _RULES: dict[type[Any], Callable[[Order, Any], str | None]] = {
     ev.RunStarted: Order.start_run,

@@ -14,6 +14,7 @@ from agui_app.protocol.events import (
     RunFinishedEvent,
     RunFinishedSuccessOutcome,
 )
+from agui_app.protocol.order import Order
 from agui_app.runs.results import unanswered
 
 
@@ -83,9 +84,14 @@ def ended_by_agent(terminal: Event | None, conversation: Conversation, run: RunF
     return Ending(run.model_copy(update={"outcome": outcome}), finished=True)
 
 
-def last_events(conversation: Conversation, ending: Ending, locale: str) -> list[Event]:
-    """The ends of everything open, and the terminal event."""
+def last_events(conversation: Conversation, ending: Ending, locale: str, order: Order) -> list[Event]:
+    """The ends of everything open, and the terminal event; `order` has heard everything that the run said.
+
+    First the ends of what is shown, with what they mean for it; then of what began and is shown no longer.
+    """
     ends = closing_events(
         conversation, stopped=ending.stopped, error=ending.error, finished=ending.finished, locale=locale
     )
-    return [*ends, ending.terminal]
+    for end in ends:
+        order.check(end)
+    return [*ends, *order.close(), ending.terminal]

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from contextlib import aclosing
 
-from agui_app.conversation.model import CallStatus, ToolCall
+from agui_app.conversation.model import CallStatus, Message, ToolCall
 from agui_app.protocol.events import Event, RunErrorEvent, RunFinishedEvent, RunFinishedInterruptOutcome
 from agui_app.protocol.order import Order
 from agui_app.runs.accept import Accepted
@@ -150,10 +150,8 @@ class Pipeline:
                 if isinstance(event, RunFinishedEvent | RunErrorEvent):
                     return event
                 admitted, revised = admission.admit(event)
-                ordered = None if admitted is None else self._in_order(admitted)
-                if ordered is not None:
-                    said = summarised(self._stream.conversation, ordered, self._accepted.request.locale)
-                    self._stream.say(said, revised=revised)
+                if admitted is not None:
+                    self._hear(admitted, revised)
                     await self._stream.room()
         return None
 
@@ -163,6 +161,15 @@ class Pipeline:
         self._said_chars += extent(event)
         if self._said_chars > limit:
             raise SaidTooMuch(f"The agent said more than {limit} characters in one run (AGUI_MAX_RUN_CHARS)")
+
+    def _hear(self, event: Event, revised: tuple[Message, ...]) -> None:
+        """What the agent said, after the ends that it owes before it, unless it means nothing where it stands."""
+        ends = self._order.owed(event)
+        for one in (*ends, event):
+            ordered = self._in_order(one)
+            if ordered is not None:
+                said = summarised(self._stream.conversation, ordered, self._accepted.request.locale)
+                self._stream.say(said, revised=revised if one is event else ())
 
     def _in_order(self, event: Event) -> Event | None:
         """The event, or None when it means nothing where it stands; a breach of the order is counted."""
@@ -194,7 +201,8 @@ class Pipeline:
             await self._stream.settle()
         except TakenBack:
             _log.warning("run %s was stopped while a tool's effect failed", self.ref.run_id)
-        self._stream.end(last_events(self._stream.conversation, ending, self._accepted.request.locale))
+        locale = self._accepted.request.locale
+        self._stream.end(last_events(self._stream.conversation, ending, locale, self._order))
         await self._stream.settle()
 
     async def _end_from_log(self) -> None:

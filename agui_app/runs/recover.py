@@ -15,6 +15,7 @@ from agui_app.conversation.model import Conversation, MessageStatus, Role, Run
 from agui_app.conversation.reducer import fold, reduce
 from agui_app.errors import StoreUnavailable
 from agui_app.protocol.events import Event, dump_event, parse_event, stamp
+from agui_app.protocol.order import Order
 from agui_app.runs.batch import Batch, RunLost, RunRef, store_batch
 from agui_app.runs.endings import Ending, interrupted, last_events
 from agui_app.runs.parts import Parts
@@ -141,8 +142,11 @@ async def end_from_log(ref: RunRef, ending: Ending, parts: Parts, beat: datetime
         rows = await _rows(session, ref, run, conversation)
     recorder = Recorder(ref, rows, parts.writer, parts.objects, parts.clock, beat)
     recorder.note(events)
+    order = Order()
+    for event in events:
+        order.check(event)
     ends: list[Event] = []
-    for event in last_events(conversation, ending, run["locale"]):
+    for event in last_events(conversation, ending, run["locale"], order):
         ends.append(stamp(noted(conversation, event, always=True), moment_ms(parts.clock())))
         conversation = reduce(conversation, ends[-1])
     await recorder.record(ends, conversation)

@@ -40,6 +40,7 @@ RULES = (
     "is no configured agent",
     "is no IANA time zone",
 )
+TIMEOUT_S = 60 + 5 * EXAMPLES
 ACCEPTANCE = CHECKS.get_by_names(["positive_data_acceptance"])
 QUIET_S = 0.05  # a stream that says nothing for so long is left
 
@@ -160,12 +161,14 @@ def check(case: Any, asked: Asked) -> None:
 
 
 @schema.parametrize()
+@pytest.mark.timeout(TIMEOUT_S)
 @hypothesis.settings(max_examples=EXAMPLES, deadline=None)
 def test_every_answer_is_one_that_the_description_tells_of(case: Any, asked: Asked) -> None:
     check(case, asked)
 
 
 @schema.include(path_regex="threadId").parametrize()
+@pytest.mark.timeout(TIMEOUT_S)
 @hypothesis.settings(max_examples=EXAMPLES, deadline=None)
 def test_every_answer_about_a_thread_that_is_there_is_one_that_the_description_tells_of(
     case: Any, asked: Asked

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from agui_app.protocol.events import (
+    Event,
     MessagesSnapshotEvent,
     RunStartedEvent,
     ToolCallResultEvent,
     UnknownEvent,
     read_event,
+    write_event,
 )
 from agui_app.protocol.order import LATE_CONTENT, Order, Verdict
 
@@ -186,3 +188,48 @@ def test_plain_models_of_the_standard_are_checked_too():
         ToolCallResultEvent(message_id="m", tool_call_id="c", content="ok"),
     ]
     assert [order.check(event) for event in events] == [Verdict(event) for event in events]
+
+
+BEGUN: dict[str, tuple[Obj, Obj]] = {
+    "a text": (START, END),
+    "a reasoning message": (message("START", **REASONING), message("END", **REASONING)),
+    "a reasoning span": (message("START", family="REASONING"), message("END", family="REASONING")),
+    "a call": (CALL, CALL_END),
+    "a step": (step("STARTED"), step("FINISHED")),
+    "a subagent": (subagent("STARTED", name="h"), subagent("ERROR", message="cut short")),
+}
+
+
+def heard(*wires: Obj) -> Order:
+    order = Order()
+    for wire in wires:
+        order.check(read_event(wire))
+    return order
+
+
+def written(events: list[Event]) -> list[Obj]:
+    return [write_event(event) for event in events]
+
+
+CUT = {"metadata": {"agui-app": {"interrupted": True}}}
+
+
+@pytest.mark.parametrize(("begin", "end"), BEGUN.values(), ids=BEGUN)
+def test_what_was_begun_is_owed_an_end_until_it_has_one_also_when_a_snapshot_took_it_away(begin: Obj, end: Obj):
+    snapshot = {"type": "MESSAGES_SNAPSHOT", "messages": []}
+    assert written(heard(begin, snapshot).close()) == [{**end, **CUT}]
+    assert heard(begin, end).close() == []
+    assert heard(begin, {**end, **CUT}).close() == []
+
+
+def test_an_activity_has_no_end():
+    shown = {"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "x", "content": {}}
+    assert heard(shown).close() == []
+
+
+@pytest.mark.parametrize("answer", [RESULT, call("ERROR", error="no")])
+def test_a_call_is_owed_its_end_before_its_answer(answer: Obj):
+    assert written(heard(CALL, ARGS).owed(read_event(answer))) == [{**CALL_END, **CUT}]
+    assert heard(CALL, ARGS, CALL_END).owed(read_event(answer)) == []
+    assert heard().owed(read_event(answer)) == []
+    assert heard(CALL, ARGS).owed(read_event(ARGS)) == []

@@ -183,6 +183,32 @@ async def test_what_the_agent_leaves_open_is_ended_and_marked(open_house: Open) 
         assert events[-1] == error("The agent stopped in the middle of a call", "interrupted")
 
 
+@pytest.mark.parametrize("answer", [{"type": "TOOL_CALL_RESULT", "content": "ok", "messageId": "x"}, {"error": "no"}])
+async def test_a_call_that_its_agent_answers_without_ending_it_is_ended_first(open_house: Open, answer: Obj) -> None:
+    answer = {"type": "TOOL_CALL_ERROR", "toolCallId": "c1", **answer}
+    async with open_house(Scripted([*call("pick")[:2], answer])) as house:
+        events = await house.play(body(user()))
+        assert [event["type"] for event in events[1:5]] == [
+            *("TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", answer["type"])
+        ]
+        assert events[3] == {"type": "TOOL_CALL_END", "toolCallId": "c1", **CUT}
+        assert events[-1] == FINISHED
+        status = (await house.page())["messages"][1]["toolCalls"][0]["status"]
+        assert status == ("error" if "error" in answer else "completed")
+
+
+async def test_what_a_snapshot_takes_away_is_ended_all_the_same(open_house: Open) -> None:
+    given = [*text("a")[:2], *call("pick")[:2], {"type": "MESSAGES_SNAPSHOT", "messages": []}]
+    async with open_house(Scripted(given)) as house:
+        events = await house.play(body(user()))
+        assert events[-3:-1] == [
+            {"type": "TEXT_MESSAGE_END", "messageId": "m1", **CUT},
+            {"type": "TOOL_CALL_END", "toolCallId": "c1", **CUT},
+        ]
+        assert events[-1]["type"] == "RUN_FINISHED"
+        assert (await house.page())["messages"] == []
+
+
 async def test_chunks_are_expanded_and_surrogates_joined_before_the_log(open_house: Open) -> None:
     given = [
         {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m1", "delta": "x\ud83d"},
