@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.server import Server, running
-from tests.faults.scale import KEEPALIVE_S, LONG_S, PING_S, SEED, SOAK, STATES_KEPT_S
+from tests.faults.scale import KEEPALIVE_S, PING_S, SEED, SOAK, STATES_KEPT_S, TIMEOUT_S
 from tests.faults.server import Lives, counting
 
 _figures: list[str] = []
@@ -19,8 +19,8 @@ Report = Callable[[str], None]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if SOAK and "faults" in item.path.parts:
-            item.add_marker(pytest.mark.timeout(LONG_S))
+        if "faults" in item.path.parts:
+            item.add_marker(pytest.mark.timeout(TIMEOUT_S))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

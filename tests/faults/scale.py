@@ -12,9 +12,6 @@ SOAK = os.environ.get("FAULTS_SOAK", "") not in ("", "0")
 """The long form."""
 SEED = int(os.environ.get("FAULTS_SEED") or random.SystemRandom().randrange(1_000_000))
 """Of every random choice; set FAULTS_SEED to have the choices of an earlier run."""
-LONG_S = 7_200
-"""A bound on hangs in the long form."""
-
 NO_COVERAGE = {"COVERAGE_PROCESS_CONFIG": "", "COVERAGE_PROCESS_START": ""}
 """Environment of servers that are killed: nothing would come of measuring them, and it would slow them down."""
 
@@ -24,6 +21,8 @@ def choose(*, short: T, soak: T) -> T:
     return soak if SOAK else short
 
 
+TIMEOUT_S = choose(short=300, soak=7_200)
+"""Of one test: a bound on hangs."""
 KEEPALIVE_S = choose(short=0.2, soak=15.0)
 """Of the server that most tests share."""
 PING_S = 2
