@@ -31,7 +31,7 @@ async def test_a_message_that_cannot_be_sent_stays_with_its_reason(
 
 async def test_a_suggestion_is_sent_with_a_click(page: Page, server: Server) -> None:
     await page.goto(f"{server.url}/t/suggested")
-    await page.get_by_role("button", name="remind me to call the bank tomorrow at 3pm").click()
+    await page.get_by_role("button", name="remind me to call the bank tomorrow at 3pm", exact=True).click()
     await expect(item(page, "toolResult").locator('[data-card-type="calendar_card.v1"]')).to_contain_text(
         "Europe/Berlin"
     )
