@@ -26,6 +26,10 @@ TABS_AT_ONCE = 10
 SILENCE_S = choose(short=1.5, soak=61.0)
 OBJECTS_OF_A_TAB = 20  # that may stay: Reflex keeps 15 weak references; the states of one tab alone are 80
 OF_TABS = ("AsyncSocket.", "StateManagerMemory.")  # tasks
+OBJECTS_OF_THE_SERVER = (
+    400  # made by chance meanwhile, not by tabs: a connection to the database is a thread and queues
+)
+FOLLOWERS_OF_A_TAB = 2  # its thread, and the changes
 OPEN = ("tasks", "followers", "readers", "sockets", "states")
 """Counts that must be what they were, to the last one."""
 
@@ -157,14 +161,12 @@ async def test_tabs_that_were_opened_and_closed_leave_tasks_and_memory_where_the
     async with open_browser() as browser:
         await _open_and_close(browser, fault_server, TABS_AT_ONCE)  # whatever is made once is made now
         before = await settled(fault_server)
-        open_at_once = 0
         for _ in range(TABS // TABS_AT_ONCE):
-            open_at_once = await _open_and_close(browser, fault_server, TABS_AT_ONCE)
+            await _open_and_close(browser, fault_server, TABS_AT_ONCE)
         after = await as_before(fault_server, before)
-    assert open_at_once == TABS_AT_ONCE
     assert held(after) == held(before)
     more = Counter(after["objects"]) - Counter(before["objects"])
-    assert more.total() < OBJECTS_OF_A_TAB * TABS, more
+    assert more.total() < OBJECTS_OF_A_TAB * TABS + OBJECTS_OF_THE_SERVER, more
     report(
         f"tabs: {TABS} opened and closed, {TABS_AT_ONCE} at once: {len(before['tasks'])} tasks before and "
         f"{len(after['tasks'])} after, {before['sockets']} and {after['sockets']} sockets, {before['states']} and "
@@ -173,14 +175,15 @@ async def test_tabs_that_were_opened_and_closed_leave_tasks_and_memory_where_the
     )
 
 
-async def _open_and_close(browser: Browser, server: Server, count: int) -> int:
-    """How many followed their thread at once."""
+async def _open_and_close(browser: Browser, server: Server, count: int) -> None:
+    """So many tabs, each of which follows its thread and the changes, and then none."""
     context = await browser.new_context()
     pages = [await context.new_page() for _ in range(count)]
     for page in pages:
         await page.goto(f"{server.url}/t/tabs")
     for page in pages:
         await page.get_by_role("log", name="Conversation").get_by_text("word 你好🌍 1").first.wait_for()
-    followers = (await counts(server))["followers"]
+    async with asyncio.timeout(WITHIN_S):
+        while (await counts(server))["followers"] != FOLLOWERS_OF_A_TAB * count:
+            await asyncio.sleep(0.05)
     await context.close()
-    return followers
