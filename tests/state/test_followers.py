@@ -8,6 +8,12 @@ import pytest
 from agui_app.state import followers
 
 
+@pytest.fixture(autouse=True)
+def every_tab_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The composed application, which another test may have made, knows none of these tabs."""
+    monkeypatch.setattr(followers, "_is_open", lambda tab: True)
+
+
 async def follow(tab: str, thread_id: str, started: asyncio.Event) -> str:
     """Follows until stopped."""
     with followers.following(tab, thread_id):
