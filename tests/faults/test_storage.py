@@ -17,8 +17,9 @@ from tests.faults.scale import choose, rng
 from tests.faults.truth import breaches
 from tests.runs.house import Clock, House, Obj, body, user
 
-RUNS = choose(short=60, soak=1_000)
-SIDE_BY_SIDE = 6  # threads
+RUNS = choose(short=60, soak=1_002)
+SIDE_BY_SIDE = 6
+RUNS_OF_A_THREAD = 10  # each of them reads the thread anew
 PROBABILITY = 0.3
 HANGS = choose(short=1, soak=5)  # writes that never come back
 STORED_WITHIN_S = 600  # a bound on hangs
@@ -70,7 +71,7 @@ async def test_runs_over_a_failing_store_end_well_and_every_payload_is_stored_in
     async with open_services(changed, Overrides(agent=FaultAgent(), objects=objects, clock=clock)) as services:
         house = House(services, None)
         missing = await asyncio.gather(
-            *(_play(house, f"t{number}", random.Random(random_.random()), clock) for number in range(SIDE_BY_SIDE))
+            *(_play(house, f"p{number}", random.Random(random_.random()), clock) for number in range(SIDE_BY_SIDE))
         )
         assert sum(missing) > RUNS * PROBABILITY / 3, "hardly anything failed: the test proves nothing"
         operations = objects.writes + objects.reads
@@ -82,8 +83,8 @@ async def test_runs_over_a_failing_store_end_well_and_every_payload_is_stored_in
                 await asyncio.sleep(0.1)
 
         calls = 0
-        for number in range(SIDE_BY_SIDE):
-            answers = [message for message in await _transcript(house, f"t{number}") if message["role"] == "tool"]
+        for thread in await house.threads():
+            answers = [message for message in await _transcript(house, thread["id"]) if message["role"] == "tool"]
             assert [_without_card(message) for message in answers] == [None] * len(answers)
             calls += len(answers)
         stored = {row["metadata"]["storage_path"] for row in await house.messages() if row["role"] == "tool"}
@@ -97,10 +98,11 @@ async def test_runs_over_a_failing_store_end_well_and_every_payload_is_stored_in
     )
 
 
-async def _play(house: House, thread: str, random_: random.Random, clock: Clock) -> int:
-    """The thread's share of the runs; the number of payloads that were missing right after their run."""
+async def _play(house: House, player: str, random_: random.Random, clock: Clock) -> int:
+    """A player's share of the runs; the number of payloads that were missing right after their run."""
     missing = 0
     for number in range(RUNS // SIDE_BY_SIDE):
+        thread = f"{player}.t{number // RUNS_OF_A_THREAD}"
         run = f"{thread}.r{number}"
         wish = f"{random_.choice(('card', 'book'))} {random_.randint(1, 3)}"
         events = await house.play(body(user(wish, f"{thread}.u{number}"), thread=thread, run=run))
@@ -108,11 +110,11 @@ async def _play(house: House, thread: str, random_: random.Random, clock: Clock)
         shown = [event["ui"] for event in events if event["type"] == "TOOL_CALL_RESULT"]
         assert {ui["cardType"] for ui in shown} == {"calendar_card.v1"}, "a card is not live"
         clock.advance(random_.uniform(0, 2))
-        missing += await _assert_told(house, run)
+        missing += await _assert_told(house, thread, run)
     return missing
 
 
-async def _assert_told(house: House, run: str) -> int:
+async def _assert_told(house: House, thread: str, run: str) -> int:
     """`storage_missing` stands exactly at the payloads that wait; the page has the summary of each."""
     async with house.services.database.read() as session:
         found = select(MESSAGES).where(MESSAGES.c.run_id == run, MESSAGES.c.role == "tool")
@@ -121,7 +123,7 @@ async def _assert_told(house: House, run: str) -> int:
     told = {row["id"]: row["metadata"] for row in rows}
     assert {id for id, metadata in told.items() if metadata.get("storage_missing")} == waiting & set(told)
     assert {id for id, metadata in told.items() if metadata["storage_path"] is None} == waiting & set(told)
-    page = await house.page(rows[0]["run_id"].partition(".")[0])
+    page = await house.page(thread)
     for message in page["messages"]:
         if message["id"] in told:
             assert message["content"]
