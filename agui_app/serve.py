@@ -173,6 +173,7 @@ async def _stop_when_told(told: asyncio.Event, streams: StreamsThatEnd, stop: Ca
     try:
         await services.runs.shutdown()
         services.events.close()
+        services.changes.close()
         await streams.requests_ended(LAST_WORDS_WITHIN_S)
         streams.end()
         await streams.sockets_ended(LAST_WORDS_WITHIN_S)
