@@ -59,10 +59,10 @@ def test_nothing_is_left_for_later() -> None:
 
 
 def test_the_lock_of_the_page_holds_versions_and_digests_and_no_addresses() -> None:
-    lock = json.loads((PROJECT / "reflex.lock" / "package-lock.json").read_text(encoding="utf-8"))
+    text = (PROJECT / "reflex.lock" / "package-lock.json").read_text(encoding="utf-8")
 
-    packages = {name: entry for name, entry in lock["packages"].items() if name}
-    assert [name for name, entry in packages.items() if "resolved" in entry] == []
+    packages = {name: entry for name, entry in json.loads(text)["packages"].items() if name}
+    assert [line for line in text.splitlines() if "://" in line] == []  # npm works without `resolved` and `funding`
     assert [name for name, entry in packages.items() if "integrity" not in entry] == []
 
 
