@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -29,6 +30,7 @@ LOCK_FILE = Path(".web-build.lock")
 
 SOURCES = ("agui_app/**/*.py", "assets/**/*", "rxconfig.py", ".npmrc")
 LOCK_FILES = ("reflex.lock/*",)
+PAGE_LOCK = Path("reflex.lock/package-lock.json")
 SERVER_ONLY = ("api", "runs", "storage", "agents", "tools", "services.py", "client.py", "serve.py")
 """What of `agui_app` never reaches the page: a change there builds nothing."""
 
@@ -184,6 +186,7 @@ def build() -> None:
     sources = _digest(SOURCES)  # before: what is edited meanwhile is not in the build
     _compile_and_bundle()
     to_own_origin(STATIC_DIR)
+    drop_addresses(PAGE_LOCK)
     unfinished = STAMP_FILE.with_suffix(".new")
     unfinished.write_text(_stamp(sources))  # the lock files after it: the build may have added a new package
     unfinished.replace(STAMP_FILE)
@@ -217,6 +220,22 @@ def to_own_origin(static_dir: Path) -> None:
     leftover = [path.name for path in _text_files(static_dir) if "agui-app.invalid" in path.read_text(encoding="utf-8")]
     if not found or leftover:
         raise BuildError(f"the server's address was found {found} times in the built page, and is left in {leftover}")
+
+
+def drop_addresses(lock_file: Path) -> None:
+    """Takes the addresses out that npm writes into the lock at every installation and does not need.
+
+    The lock is what the project pins, so a build must leave it as it was.
+    """
+    if not lock_file.is_file():
+        return
+    text = lock_file.read_text(encoding="utf-8")
+    lock = json.loads(text)
+    for package in lock["packages"].values():
+        package.pop("funding", None)
+    plain = json.dumps(lock, indent=2, ensure_ascii=False) + "\n"
+    if plain != text:
+        lock_file.write_text(plain, encoding="utf-8")
 
 
 def _text_files(static_dir: Path) -> Iterator[Path]:

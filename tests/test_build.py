@@ -185,6 +185,16 @@ def test_a_build_that_fails_tells_the_end_of_its_output_without_npms_chatter(pro
     assert lines[1:] == [f"line {n}" for n in range(60, 100)]
 
 
+def test_a_build_leaves_no_address_in_the_lock_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle(monkeypatch)
+    build.PAGE_LOCK.write_text('{"packages": {"a": {"version": "1", "funding": {"url": "https://a.example"}}}}')
+
+    build.build()
+
+    assert build.PAGE_LOCK.read_text() == '{\n  "packages": {\n    "a": {\n      "version": "1"\n    }\n  }\n}\n'
+    assert is_built()
+
+
 def test_a_build_takes_node_from_this_python_environment_first() -> None:
     env = build.tools_env()
 
