@@ -43,7 +43,7 @@ class RulesAgent:
         locale = "zh" if _CHINESE.search(said) else input.locale
         if last is not None and last.tool is not None:
             yield StepFinishedEvent(step_name="execution")
-            async for event in self._reported(report(last.tool, locale)):
+            async for event in self._reported(report(last.tool, locale, input.timezone)):
                 yield event
             return
         yield StepStartedEvent(step_name="intent")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
 from agui_app.agents.rules.intent import CREATE_TOOL, READ_TOOL, Intent, Kind
 from agui_app.conversation.model import ToolResult
@@ -110,15 +111,15 @@ def answer(intent: Intent, now: datetime, timezone: str, locale: str) -> str:
     return _SAID[intent.kind][locale].format(title=intent.title, abilities=_ABILITIES[locale])
 
 
-def report(tool: ToolResult, locale: str) -> str:
-    """What came of a call, in words."""
+def report(tool: ToolResult, locale: str, timezone: str) -> str:
+    """What came of a call, in words; times are those of the reader's `timezone` (IANA)."""
     if tool.error:
         return _FAILED[locale].format(_message(tool.error))
     told: str | None = None
     if tool.tool_name == CREATE_TOOL:
-        told = _created(tool, locale)
+        told = _created(tool, locale, ZoneInfo(timezone))
     elif tool.tool_name == READ_TOOL:
-        told = _read(_object(tool.result), locale)
+        told = _read(_object(tool.result), locale, ZoneInfo(timezone))
     return told or build_tool_content_summary(tool.tool_name, tool.args, tool.result, None, locale)
 
 
@@ -130,16 +131,16 @@ def _object(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _created(tool: ToolResult, locale: str) -> str | None:
+def _created(tool: ToolResult, locale: str, zone: ZoneInfo) -> str | None:
     event = _object(_object(tool.ui).get("data")) or _object(tool.args)
-    when = _when(event, locale)
+    when = _when(event, locale, zone)
     if when is None or not event.get("title"):
         return None
     place = _PLACE[locale].format(event["location"]) if event.get("location") else ""
     return _CREATED[locale].format(title=event["title"], when=when, place=place)
 
 
-def _read(result: dict[str, Any], locale: str) -> str | None:
+def _read(result: dict[str, Any], locale: str, zone: ZoneInfo) -> str | None:
     events = result.get("events")
     if not isinstance(events, list):
         return None
@@ -147,19 +148,19 @@ def _read(result: dict[str, Any], locale: str) -> str | None:
     if not events:
         return _NOTHING[locale].format(range=asked)
     head = (_FOUND_ONE if len(cast("list[object]", events)) == 1 else _FOUND)[locale]
-    lines = [_line(_object(event), locale) for event in cast("list[object]", events)]
+    lines = [_line(_object(event), locale, zone) for event in cast("list[object]", events)]
     more = [_AND_MORE[locale]] if result.get("has_more") else []
     return "\n".join((head.format(range=asked, count=len(lines)), "", *lines, *more))
 
 
-def _line(event: dict[str, Any], locale: str) -> str:
+def _line(event: dict[str, Any], locale: str, zone: ZoneInfo) -> str:
     place = _PLACE[locale].format(event["location"]) if event.get("location") else ""
     gap = " " if locale == "zh" else ": "
-    return f"- {_when(event, locale) or ''}{gap}{event.get('title', '')}{place}"
+    return f"- {_when(event, locale, zone) or ''}{gap}{event.get('title', '')}{place}"
 
 
-def _when(event: dict[str, Any], locale: str) -> str | None:
-    start, end = _time(event.get("startAt")), _time(event.get("endAt"))
+def _when(event: dict[str, Any], locale: str, zone: ZoneInfo) -> str | None:
+    start, end = (_local(_time(event.get(name)), zone) for name in ("startAt", "endAt"))
     if start is None:
         return None
     if not isinstance(start, datetime):
@@ -182,6 +183,16 @@ def _time(text: object) -> date | datetime | None:
         except ValueError:
             continue
     return None
+
+
+def _local(time: date | datetime | None, zone: ZoneInfo) -> date | datetime | None:
+    """A moment on the reader's clock; a day, and a time that names no zone, stay what they are."""
+    if not isinstance(time, datetime) or time.tzinfo is None:
+        return time
+    try:
+        return time.astimezone(zone)
+    except OverflowError:  # the first or the last day that there is
+        return time
 
 
 def _day(value: date, locale: str) -> str:

@@ -17,9 +17,7 @@ def calendar_card(data: RowVar) -> rx.Component:
         rx.el.div(class_name="h-1", style={"backgroundColor": display("barColor", data["color"])}),
         rx.el.div(
             rx.el.h3(text(data, "title"), class_name="font-semibold text-zinc-900 dark:text-zinc-50 break-words"),
-            detail_line(
-                "clock", localised("eventTime", data), rx.cond(local, rx.el.span(t("local_time"), ": ", local))
-            ),
+            detail_line("clock", localised("eventTime", data), rx.cond(local, rx.el.span(t("local_time"), local))),
             rx.cond(text(data, "location"), detail_line("place", text(data, "location"))),
             rx.cond(
                 text(data, "description"),

@@ -30,7 +30,8 @@ def calendar_list(data: RowVar) -> rx.Component:
 
 
 def event_line(event: RowVar) -> rx.Component:
-    """Colour, title and time of one event."""
+    """Colour, title and time of one event, with the reader's own time when that differs."""
+    local = localised("localTime", event)
     return rx.el.li(
         rx.el.span(
             class_name="w-1 rounded-full shrink-0", style={"backgroundColor": display("barColor", event["color"])}
@@ -40,6 +41,10 @@ def event_line(event: RowVar) -> rx.Component:
                 text(event, "title"), class_name="text-sm font-medium text-zinc-900 dark:text-zinc-100 break-words"
             ),
             rx.el.p(localised("eventTime", event), class_name="text-xs text-zinc-600 dark:text-zinc-400"),
+            rx.cond(
+                local,
+                rx.el.p(t("local_time"), local, class_name="text-xs text-zinc-500 dark:text-zinc-400"),
+            ),
             class_name="min-w-0",
         ),
         class_name="flex gap-3",

@@ -22,8 +22,8 @@ TIMED = {
 ALL_DAY = {"id": "e2", "title": "年假", "startAt": "2026-03-08", "endAt": "2026-03-10", "allDay": True}
 
 
-def told(name: str, locale: str, **fields: Any) -> str:
-    return report(ToolResult(call_id="c", tool_name=name, **fields), locale)
+def told(name: str, locale: str, *, timezone: str = "Asia/Shanghai", **fields: Any) -> str:
+    return report(ToolResult(call_id="c", tool_name=name, **fields), locale, timezone)
 
 
 def card(data: dict[str, Any]) -> dict[str, Any]:
@@ -86,6 +86,21 @@ def test_without_a_card_the_arguments_are_told():
 )
 def test_what_was_read_is_a_list_in_order(locale: str, result: Any, expect: str):
     assert told("calendar_read", locale, result=result) == expect
+
+
+@pytest.mark.parametrize(
+    ("event", "expect"),
+    [
+        (TIMED, "- Sunday, March 1, 2026, 03:00–04:00: 评审, at 会议室A"),
+        (ALL_DAY, "- Sunday, March 8, 2026 – Tuesday, March 10, 2026 (all day): 年假"),
+        ({"title": "x", "startAt": "2026-03-01T10:00:00"}, "- Sunday, March 1, 2026, 10:00: x"),
+        ({"title": "x", "startAt": "0001-01-01T00:00:00+08:00"}, "- Monday, January 1, 1, 00:00: x"),
+    ],
+)
+def test_a_moment_is_told_on_the_readers_clock_a_day_as_it_is(event: dict[str, Any], expect: str):
+    result = {"date_range": "2026-03-01", "events": [event]}
+
+    assert told("calendar_read", "en", timezone="Europe/Berlin", result=result).splitlines()[-1] == expect
 
 
 @pytest.mark.parametrize(
