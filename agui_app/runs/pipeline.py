@@ -15,7 +15,6 @@ from agui_app.runs.calls import answer
 from agui_app.runs.coalesce import extent
 from agui_app.runs.endings import CUT_SHORT, Ending, Stop, ended_by_agent, failed, last_events, stopped_by
 from agui_app.runs.parts import Parts
-from agui_app.runs.patience import patiently
 from agui_app.runs.recorder import Recorder
 from agui_app.runs.recover import end_somehow
 from agui_app.runs.results import summarised, unanswered
@@ -29,6 +28,7 @@ from agui_app.runs.rounds import (
     earlier_messages,
 )
 from agui_app.runs.stream import RunStream, TakenBack
+from agui_app.storage.patience import patiently
 
 STOP_BOUND_S = 1.0  # contract: a cancelled agent stops within a second
 
@@ -122,7 +122,7 @@ class Pipeline:
             return error
 
     async def _rounds(self) -> Ending:
-        earlier = await patiently(self._earlier_messages, self.ref.run_id)
+        earlier = await patiently(self._earlier_messages, f"run {self.ref.run_id}")
         admission = Admission(self.ref.run_id, earlier, self._stream.conversation.messages)
         for _ in range(self._parts.settings.max_tool_rounds + 1):
             terminal = await self._round(admission)
@@ -212,7 +212,7 @@ class Pipeline:
             await end_somehow(self.ref, ending, self._parts, self._recorder.beat_at)
 
         try:
-            await patiently(end, self.ref.run_id)
+            await patiently(end, f"run {self.ref.run_id}")
         except RunLost:
             self._parts.writer.cut_off(self.ref)
         except Exception:

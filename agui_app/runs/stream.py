@@ -11,9 +11,9 @@ from agui_app.conversation.reducer import reduce
 from agui_app.protocol.events import Event, MessagesSnapshotEvent, stamp
 from agui_app.runs.batch import Effect, RunLost
 from agui_app.runs.outbox import Entry, Outbox
-from agui_app.runs.patience import patiently
 from agui_app.runs.recorder import Recorder
 from agui_app.storage.messages import moment_ms
+from agui_app.storage.patience import patiently
 
 
 class TakenBack(Exception):
@@ -112,7 +112,7 @@ class RunStream:
             await self._recorder.record(events, conversation, effects=effects, revised=revised.values())
 
         try:
-            await patiently(record, self._recorder.run.run_id)
+            await patiently(record, f"run {self._recorder.run.run_id}")
         except Exception as error:
             self.lost = isinstance(error, RunLost)
             if self.lost or self._before_effect is None:

@@ -11,6 +11,7 @@ import reflex as rx
 
 from agui_app.errors import AguiError, NotFound
 from agui_app.state import followers
+from agui_app.state.assign import assign
 from agui_app.state.backend import client
 from agui_app.state.thread_list import LIST_LIMIT, Line, ThreadRow, changed, drawn, read_line
 from agui_app.state.transcript import Standing, Transcript, thread_of
@@ -102,7 +103,7 @@ class Threads(rx.State):
         """Show only threads that hold the text."""
         query = text.strip()
         async with self:
-            self._set(query=query, problem="")
+            assign(self, query=query, problem="")
         if not query:
             return
         try:
@@ -113,7 +114,7 @@ class Threads(rx.State):
     @rx.event
     def edit(self, thread_id: str) -> None:
         """Edit the title of a thread; of none: stop editing."""
-        self._set(renaming=thread_id, problem="")
+        assign(self, renaming=thread_id, problem="")
 
     @rx.event(background=True)
     async def rename(self, thread_id: str, title: str) -> None:
@@ -131,7 +132,7 @@ class Threads(rx.State):
     @rx.event
     def ask(self, row: ThreadRow) -> None:
         """Ask whether to delete a thread; with no row: do not ask any more."""
-        self._set(deleting=dict(row), problem="")
+        assign(self, deleting=dict(row), problem="")
 
     @rx.event(background=True)
     async def delete(self) -> AsyncIterator[Any]:
@@ -171,17 +172,11 @@ class Threads(rx.State):
 
     def _show(self, lines: list[Line]) -> None:
         self._lines = lines
-        self._set(threads=drawn(lines))
+        assign(self, threads=drawn(lines))
 
     def _show_found(self, lines: list[Line]) -> None:
         self._found_lines = lines
-        self._set(found=drawn(lines))
-
-    def _set(self, **values: Any) -> None:
-        """Assign what differs: an equal value would be sent again."""
-        for name, value in values.items():
-            if getattr(self, name) != value:
-                setattr(self, name, value)
+        assign(self, found=drawn(lines))
 
 
 def _plain(lines: list[Line]) -> list[Line]:

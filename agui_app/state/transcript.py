@@ -19,6 +19,7 @@ from agui_app.conversation.reducer import reduce
 from agui_app.errors import AguiError, NotFound
 from agui_app.protocol.events import our_metadata, read_event
 from agui_app.state import followers
+from agui_app.state.assign import assign
 from agui_app.state.backend import client
 from agui_app.state.live_text import BLOCKS, EMPTY, Blocks, grow
 from agui_app.state.rows import Row, View, page_rows, view
@@ -193,7 +194,7 @@ class Transcript(rx.State):
             window, settled = open_window(page)
             with anyio.CancelScope(shield=True):
                 async with self:
-                    self._set(settled=settled, problem="", loading_older=False)
+                    assign(self, settled=settled, problem="", loading_older=False)
                     self._show_past(past)
                     await self._stand(opened=True)
                     await self._show(window, None)
@@ -225,7 +226,7 @@ class Transcript(rx.State):
         return past
 
     def _show_past(self, past: Past) -> None:
-        self._set(older=list(past.rows), has_more=past.has_more)
+        assign(self, older=list(past.rows), has_more=past.has_more)
         self._cursor, self._first_run = past.cursor, past.first_run
 
     async def _ask(self, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
@@ -253,22 +254,13 @@ class Transcript(rx.State):
                 await self._stand(cut_off=not stands)
 
     async def _stand(self, **values: bool) -> None:
-        """Assign what differs in `Standing`."""
-        standing = await self.get_state(Standing)
-        for name, value in values.items():
-            if getattr(standing, name) != value:
-                setattr(standing, name, value)
-
-    def _set(self, **values: Any) -> None:
-        """Assign what differs: an equal value would be sent again."""
-        for name, value in values.items():
-            if getattr(self, name) != value:
-                setattr(self, name, value)
+        """Assign in `Standing`."""
+        assign(await self.get_state(Standing), **values)
 
     def show_nothing(self, thread_id: str) -> None:
         """Empty the page of a thread."""
-        self._set(thread_id=thread_id, older=[], settled=[], live=[], progress=[], problem="")
-        self._set(has_more=False, loading_older=False, running=False, retry_from="")
+        assign(self, thread_id=thread_id, older=[], settled=[], live=[], progress=[], problem="")
+        assign(self, has_more=False, loading_older=False, running=False, retry_from="")
         self._cursor = ""
 
     async def _show(self, window: Window, before: Window | None) -> None:
@@ -276,15 +268,12 @@ class Transcript(rx.State):
         shown, earlier = window.shown, before.shown if before else None
         assert shown is not None
         if earlier is None or shown.rows != earlier.rows:
-            self._set(live=list(shown.rows))
+            assign(self, live=list(shown.rows))
         if earlier is None or shown.progress != earlier.progress:
-            self._set(progress=list(shown.progress))
-        self._set(running=shown.running, retry_from=shown.retry_from)
+            assign(self, progress=list(shown.progress))
+        assign(self, running=shown.running, retry_from=shown.retry_from)
         if before is None or window.blocks != before.blocks:
-            text = await self.get_state(Live)
-            for name, block in zip(BLOCK_NAMES, window.blocks, strict=True):
-                if getattr(text, name) != block:
-                    setattr(text, name, block)
+            assign(await self.get_state(Live), **dict(zip(BLOCK_NAMES, window.blocks, strict=True)))
 
     @rx.event(background=True)
     async def load_older(self) -> None:

@@ -13,17 +13,15 @@ from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any, assert_never
 
-from agui_app.errors import StoreUnavailable
 from agui_app.storage.change import Change, Changed
 from agui_app.storage.database import Database
 from agui_app.storage.events import Resync
 from agui_app.storage.hub import Frame, Hub, Reader, live
+from agui_app.storage.patience import patiently
 from agui_app.storage.threads import read_lines
 
 KEPT = 1_000  # changes that a reader can resume over: a few hundred bytes each
 MAX_TOLD = 1_000  # changes that wait to be read; beyond that every reader reads its lists anew
-RETRY_FIRST_S = 0.1
-RETRY_MAX_S = 2.0
 _TOPIC = "changes"
 
 _log = logging.getLogger(__name__)
@@ -95,16 +93,7 @@ class Changes:
                 yield frame
 
     async def _hand_on(self, told: Sequence[tuple[str, Change]]) -> None:
-        delay_s = RETRY_FIRST_S
-        while True:
-            try:
-                lines = await self._lines(told)
-            except StoreUnavailable as error:
-                _log.warning("changes wait for the database: %s", error)
-                await asyncio.sleep(delay_s)
-                delay_s = min(delay_s * 2, RETRY_MAX_S)
-            else:
-                break
+        lines = await patiently(lambda: self._lines(told), "what changed")
         for owner_id, change in told:
             event = _event(change, lines[owner_id].get(change.id))
             if event is not None:

@@ -12,6 +12,7 @@ import pytest
 
 from agui_app.errors import StoreUnavailable
 from agui_app.storage import changes as module
+from agui_app.storage import patience
 from agui_app.storage.change import Change, Changed
 from agui_app.storage.changes import Changes
 from agui_app.storage.database import Database
@@ -216,7 +217,7 @@ async def test_changes_wait_for_a_database_that_is_away(
             raise StoreUnavailable("away")
         return read()
 
-    monkeypatch.setattr(module, "RETRY_FIRST_S", 0.001)
+    monkeypatch.setattr(patience, "RETRY_FIRST_S", 0.001)
     async with running(database) as changes:
         with changes.follow("local", None) as frames:
             monkeypatch.setattr(database, "read", troubled)

@@ -17,13 +17,16 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-async def patiently(work: Callable[[], Awaitable[T]], run_id: str) -> T:
-    """What `work` gives back; while it raises StoreUnavailable it is tried again, with back-off and without end."""
+async def patiently(work: Callable[[], Awaitable[T]], who: str) -> T:
+    """What `work` gives back; while it raises StoreUnavailable it is tried again, with back-off and without end.
+
+    `who` waits, for the log.
+    """
     delay_s = RETRY_FIRST_S
     while True:
         try:
             return await work()
         except StoreUnavailable as error:
-            _log.warning("run %s waits for the database: %s", run_id, error)
+            _log.warning("%s waits for the database: %s", who, error)
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, RETRY_MAX_S)
