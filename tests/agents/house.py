@@ -14,6 +14,12 @@ NOW = "2026-02-28T09:00:00+08:00"
 SHANGHAI = "Asia/Shanghai"
 
 
+def full(time: str) -> str:
+    """A time of this year in Shanghai, written without its year, seconds and offset, as it is written in arguments."""
+    dated = time if time.startswith("20") else f"2026-{time}"
+    return f"{dated}:00+08:00" if "T" in dated else dated
+
+
 def user(text: str) -> Message:
     return Message(id="u", role=Role.USER, text=text)
 
