@@ -38,7 +38,10 @@ class Settings(BaseSettings):
     allow_insecure: bool = Field(False, description="listen beyond loopback although nobody signs in")
     allowed_origins: CommaList = Field((), description="origins of other pages that may call, comma-separated")
     allowed_hosts: CommaList = Field((), description="host names that this server answers to, besides loopback")
-    api_url: str = Field("", description="where the page finds the API; empty: in its own process")
+    api_url: str = Field(
+        "",
+        description="where the page finds the API, which must allow the page's origin; empty: in its own process",
+    )
     timezone: str = Field("", description="IANA zone for readers that send none; empty: the system's")
     event_retention: float = Field(86_400, gt=0, description="seconds that events of finished runs are kept")
     flush_interval_s: float = Field(
